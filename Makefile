@@ -64,7 +64,7 @@ help:
 	@echo "make lint    ruff format, ruff check, mypy --strict, the layers of imports, the weight of the library"
 	@echo "make check   lint, then test"
 	@echo "make bench   speed: side by side with other libraries and plain numpy, in docs/benchmarks.md; and every"
-	@echo "             combination against its base law, and scale: about an hour, and 4 GB of disk; fails if the main road has"
+	@echo "             combination against its base distribution, and scale: about an hour, and 4 GB of disk; fails if the main road has"
 	@echo "             become twice as slow"
 	@echo "make conformance"
 	@echo "             compare with other libraries, number by number; writes docs/conformance.md"

@@ -1,11 +1,11 @@
 """What every combination of forecast, score and interpolator costs and how exact it is: `make bench`.
 
 n = 1,000 calibration rows, batches of 1,000 rows, one thread. `cdf`, `logpdf` and `ppf` (a level of its own for every
-row, as a draw has it) are multiples of what the base law's own method takes; `mean`, `std` and `crps` are counted in
-values of the base law's cdf, one a row. A Normal stands in where the forecast is no law. Every timed call gets a new
-batch, so nothing kept from an earlier one helps it; what the first call on a newly fitted law takes longer than later
-ones is in the column `once`. Mean, std and crps of three rows are compared with integrals of cdf and sf
-(benchmarks/integrals.py). The table is printed and written to results/catalogue.md.
+row, as a draw has it) are multiples of what the base distribution's own method takes; `mean`, `std` and `crps` are
+counted in values of the base distribution's cdf, one a row. A Normal stands in where the forecast is no distribution.
+Every timed call gets a new batch, so nothing kept from an earlier one helps it; what the first call on a newly fitted
+distribution takes longer than later ones is in the column `once`. Mean, std and crps of three rows are compared with
+integrals of cdf and sf (benchmarks/integrals.py). The table is printed and written to results/catalogue.md.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ BENDS = np.concatenate(
 
 @dataclass(frozen=True)
 class Pair:
-    """A forecast and a score; the law that sets the price; how many members share it."""
+    """A forecast and a score; the distribution that sets the price; how many members share it."""
 
     forecast: Any
     score: Any
@@ -122,8 +122,8 @@ class Pair:
 
 
 PAIRS: dict[str, Pair] = {
-    **{f"cdf of {name}": Pair(law, CDFScore(), law) for name, law in LAWS.items()},
-    **{f"z of {name}": Pair(law, ZScore(), law) for name, law in LAWS.items()},
+    **{f"cdf of {name}": Pair(distribution, CDFScore(), distribution) for name, distribution in LAWS.items()},
+    **{f"z of {name}": Pair(distribution, ZScore(), distribution) for name, distribution in LAWS.items()},
     "residual": Pair(POINT, ResidualScore()),
     "relative": Pair(POINT, RelativeScore()),
     "sqrt": Pair(POINT, SqrtScore()),
@@ -157,13 +157,13 @@ INTERPOLATORS: dict[str, Any] = {
 
 GRID = np.concatenate([[0.0], 10.0 ** -np.arange(15, 2.6, -0.5), np.linspace(0.005, 0.5, 100)])
 GRID = np.concatenate([GRID, 1 - GRID])
-"""Levels in the tails and in between, for the laws that are smooth between the scores."""
+"""Levels in the tails and in between, for the distributions that are smooth between the scores."""
 
 
 def images(forecast: Any, score: Any, y: np.ndarray, at: Any) -> np.ndarray:
-    """The y of one row that have the calibration scores: the atoms of the naive law."""
-    law = Calibrator(score, Naive()).fit(forecast, y)(at)
-    return law.quantiles((np.arange(len(y)) + 0.5) / len(y))[0]
+    """The y of one row that have the calibration scores: the atoms of the naive distribution."""
+    distribution = Calibrator(score, Naive()).fit(forecast, y)(at)
+    return distribution.quantiles((np.arange(len(y)) + 0.5) / len(y))[0]
 
 
 # ---- cases ---------------------------------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ def images(forecast: Any, score: Any, y: np.ndarray, at: Any) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Case:
-    """A combination: how to fit it on n rows, how to predict m rows, and where the law of one row bends."""
+    """A combination: how to fit it on n rows, how to predict m rows, and where the distribution of one row bends."""
 
     name: str
     fit: Callable[[int], Any]
@@ -183,7 +183,7 @@ class Case:
 
 
 def labels(forecast: Any) -> np.ndarray:
-    """Labels that a law can have given; those of a t6 around LOC otherwise."""
+    """Labels that a distribution can have given; those of a t6 around LOC otherwise."""
     return forecast.ppf(TOO_LOW) if hasattr(forecast, "ppf") else Y
 
 
@@ -196,18 +196,18 @@ def split(name: str, pair: Pair, interpolator: str) -> Case:
     def predict(calibrated: Any, rows: int) -> Any:
         return calibrated(pair.forecast[N : N + rows], rng=np.random.default_rng(3))
 
-    def bends(calibrated: Any, law: Any, row: int) -> np.ndarray:
+    def bends(calibrated: Any, distribution: Any, row: int) -> np.ndarray:
         del calibrated
         own = images(pair.forecast[:N], pair.score, y[:N], pair.forecast[N + row : N + row + 1])
-        return np.concatenate([own, law.quantiles(GRID)[0], BENDS[N + row]])
+        return np.concatenate([own, distribution.quantiles(GRID)[0], BENDS[N + row]])
 
     return Case(f"{name}; {interpolator}", fit, predict, bends, pair.base[N:], y[N:], pair.members)
 
 
-def moved(law: Any, k: int) -> Any:
+def moved(distribution: Any, k: int) -> Any:
     """The forecast that the model of fold k makes."""
     shift = 0.2 * (k - 2) + 0.1 * np.random.default_rng(k).standard_normal(COUNT)
-    match law:
+    match distribution:
         case "normal":
             return Normal(LOC + shift, SCALE)
         case "point":
@@ -233,13 +233,15 @@ def folds(kind: str, score: Any, interpolator: str) -> Case:
     def predict(calibrated: Any, rows: int) -> Any:
         return calibrated([f[N : N + rows] for f in forecasts], rng=np.random.default_rng(3))
 
-    def bends(calibrated: Any, law: Any, row: int) -> np.ndarray:
-        del law
+    def bends(calibrated: Any, distribution: Any, row: int) -> np.ndarray:
+        del distribution
         here = slice(N + row, N + row + 1)
-        laws = [member(f[here]) for member, f in zip(calibrated.members, forecasts, strict=True)]
+        distributions = [member(f[here]) for member, f in zip(calibrated.members, forecasts, strict=True)]
         own = [images(f[part], score, y[part], f[here]) for f, part in parts(N)]
         knots = [f.values[here][0] for f in forecasts if hasattr(f, "levels")]
-        return np.concatenate([*own, *knots, *(law.quantiles(GRID)[0] for law in laws), BENDS[N + row]])
+        return np.concatenate(
+            [*own, *knots, *(distribution.quantiles(GRID)[0] for distribution in distributions), BENDS[N + row]]
+        )
 
     name = f"{FOLDS} folds, {type(score).__name__.removesuffix('Score').lower()} of {kind}; {interpolator}"
     return Case(name, fit, predict, bends, LAWS.get(kind, LAWS["normal"])[N:], y[N:], FOLDS)
@@ -263,10 +265,10 @@ def cases() -> Iterator[Case]:
 # ---- times ---------------------------------------------------------------------------------------------------------
 
 
-def call(law: Any, method: str, y: np.ndarray, p: np.ndarray) -> Any:
+def call(distribution: Any, method: str, y: np.ndarray, p: np.ndarray) -> Any:
     if method in ("mean", "std"):
-        return getattr(law, method)()
-    return getattr(law, method)((p if method == "ppf" else y)[: len(law)])
+        return getattr(distribution, method)()
+    return getattr(distribution, method)((p if method == "ppf" else y)[: len(distribution)])
 
 
 def clock(work: Callable[[], Any]) -> tuple[float, Any]:
@@ -282,7 +284,7 @@ class Figure:
     price: float
     rows: int
     once: float
-    law: Any
+    distribution: Any
     answer: Any
 
 
@@ -294,19 +296,19 @@ def measure(case: Case, calibrated: Any, method: str, p: np.ndarray, seconds: fl
     rows, flat = 0, False
 
     def timed(count: int) -> tuple[float, Any, Any]:
-        law = case.predict(calibrated, count)
-        took, answer = clock(lambda: call(law, method, case.y, p))
-        return took, law, answer
+        distribution = case.predict(calibrated, count)
+        took, answer = clock(lambda: call(distribution, method, case.y, p))
+        return took, distribution, answer
 
     for count in LADDER:
         long = later > 2 * limit or (rows > 1 and later + slope * (count - rows) > limit / 2)
         if long and not flat:
             break
         fewer, less = rows, later
-        first, law, answer = timed(count)
+        first, distribution, answer = timed(count)
         later = first
         if not fewer or first < limit:
-            later, law, answer = timed(count)
+            later, distribution, answer = timed(count)
         once += first - later if first - later > max(2e-4, 0.2 * later) else 0.0
         rows, spent = count, spent + later
         slope = max(0.0, later - less) / (rows - fewer)
@@ -318,7 +320,7 @@ def measure(case: Case, calibrated: Any, method: str, p: np.ndarray, seconds: fl
         if spent < limit:
             ours.append(timed(rows)[0])
             spent += ours[-1]
-    return Figure(median(ours) / rows / (median(theirs) / len(base)), rows, once, law, answer)
+    return Figure(median(ours) / rows / (median(theirs) / len(base)), rows, once, distribution, answer)
 
 
 def making(case: Case, calibrated: Any, p: np.ndarray) -> float:
@@ -337,10 +339,10 @@ def errors(case: Case, calibrated: Any, figures: dict[str, Figure], rows: int, l
     """The largest errors in the first rows, of mean and std relative to std; nan where the reference was too slow."""
     worst, start = dict.fromkeys(SLOW, 0.0), time.perf_counter()
     for row in range(min(rows, *(figures[method].rows for method in SLOW))):
-        law = figures["crps"].law[row : row + 1]
+        distribution = figures["crps"].distribution[row : row + 1]
         given = [float(figures[method].answer[row]) for method in SLOW]
         try:
-            truth = mean_std_crps(law, float(case.y[row]), case.bends(calibrated, law, row))
+            truth = mean_std_crps(distribution, float(case.y[row]), case.bends(calibrated, distribution, row))
         except TooLong:
             return dict.fromkeys(SLOW, np.nan)
         for k, method in enumerate(SLOW):
@@ -356,7 +358,7 @@ def quantile_error(figure: Figure, p: np.ndarray) -> float:
     """How far p lies outside [F(y-), F(y)] at y = ppf(p), give or take the last digits of y: it may be an atom."""
     y, p = figure.answer, p[: figure.rows]
     digits = 1e-13 * np.abs(y)
-    at, left = figure.law.cdf(y + digits), figure.law.cdf(y - digits)
+    at, left = figure.distribution.cdf(y + digits), figure.distribution.cdf(y - digits)
     return float(np.max(np.maximum(p - at, left - p), initial=0.0))
 
 
@@ -381,7 +383,7 @@ def examine(case: Case, *, quick: bool) -> tuple[float, list[str]]:
     """A line of the table, and the worst ratio to a goal."""
     p = np.random.default_rng(8).random(ROWS)
     limit, seconds = (0.6, 0.03) if quick else (2.0, 0.1)
-    warm = case.fit(50)  # imports and the like are no cost of a law
+    warm = case.fit(50)  # imports and the like are no cost of a distribution
     for method in (*FAST, *SLOW):
         call(case.predict(warm, 1), method, case.y, p)
     calibrated = case.fit(N)
@@ -451,12 +453,12 @@ def main() -> None:
         f"Made by `python benchmarks/catalogue.py` (`make bench`), one thread, float64, n = {N:,} calibration rows,"
         f" batches of {ROWS:,} rows; a number in brackets says how many rows there were instead, where {ROWS:,} take"
         " too long.\n\n"
-        f"- `cdf`, `logpdf`, `ppf` (a level a row): times what the base law's own method takes. Goal: {TIMES:g} K, for"
+        f"- `cdf`, `logpdf`, `ppf` (a level a row): times the base distribution's own. Goal: {TIMES:g} K, for"
         " K members or folds.\n"
-        f"- `mean`, `std`, `crps`: values of the base law's cdf, one a row, in the same time. Goal: {VALUES:,.0f} K.\n"
-        "- A Normal is the base law where the forecast is none.\n"
-        "- `made`: `calibrated(prediction)` itself, in values of the base law's cdf. No goal.\n"
-        "- `once`: what the first calls on a newly fitted law take longer than later ones. No goal.\n"
+        f"- `mean`, `std`, `crps`: values of the base's cdf, one a row, in the same time. Goal: {VALUES:,.0f} K.\n"
+        "- A Normal is the base distribution where the forecast is none.\n"
+        "- `made`: `calibrated(prediction)` itself, in values of the base distribution's cdf. No goal.\n"
+        "- `once`: what the first calls on a newly fitted distribution take longer than later ones. No goal.\n"
         f"- `error`: of three rows against integrals of cdf and sf; of mean and std relative to std. Goal: {ERROR:g}.\n"
         "- `of ppf`: how far p lies outside [F(y-), F(y)] at y = ppf(p), the largest of all rows. No goal.\n\n"
         f"**{reached} of {len(lines)} combinations reach every goal.** Worst first:\n\n{table(lines)}\n"

@@ -25,12 +25,12 @@ def truth(rng: np.random.Generator, m: int) -> tuple[Any, Any, Any, Any]:
     return X, f, sigma, f + sigma * rng.normal(size=m)
 
 
-def true_law(rng: np.random.Generator, seed: int) -> Diagnosis:
+def true_distribution(rng: np.random.Generator, seed: int) -> Diagnosis:
     X, f, sigma, y = truth(rng, 1000)
     return diagnose(Normal(f, sigma), y, X, seed=seed)
 
 
-def true_law_with_atoms(rng: np.random.Generator, seed: int) -> Diagnosis:
+def true_distribution_with_atoms(rng: np.random.Generator, seed: int) -> Diagnosis:
     X, f, sigma, y = truth(rng, 1000)
     return diagnose(Normal(f, sigma).clip(0.0), y.clip(0.0), X, seed=seed)
 
@@ -49,9 +49,9 @@ def one_width(rng: np.random.Generator, seed: int) -> Diagnosis:
 
 
 CASES: dict[str, Callable[[np.random.Generator, int], Diagnosis]] = {
-    "the true law": true_law,
-    "the true law, clipped at 0, which makes an atom": true_law_with_atoms,
-    "the true law but for its scale, calibrated on 300 rows": true_scores,
+    "the true distribution": true_distribution,
+    "the true distribution, clipped at 0, which makes an atom": true_distribution_with_atoms,
+    "the true distribution but for its scale, calibrated on 300 rows": true_scores,
     "one width for all, the residual score on 500 rows": one_width,
 }
 

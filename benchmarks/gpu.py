@@ -55,26 +55,33 @@ def main(rows: int, n: int) -> None:
     with no_rows_leave(n):
         calibrated = Calibrator().fit(Normal(normal(n), normal(n).abs() + 0.5), normal(n))
         prediction, y = Normal(normal(rows), normal(rows).abs() + 0.5), normal(rows)
-        law = calibrated(prediction)
-        for result in (law.cdf(y), law.crps(y), law.logpdf(y), *law.interval(0.9), law.mean(), law.std()):
+        distribution = calibrated(prediction)
+        for result in (
+            distribution.cdf(y),
+            distribution.crps(y),
+            distribution.logpdf(y),
+            *distribution.interval(0.9),
+            distribution.mean(),
+            distribution.std(),
+        ):
             assert result.is_cuda
     some = slice(0, 1000)
     home = calibrated.q.to(torch.zeros((), dtype=torch.float64))
     z = ((y - prediction.loc) / prediction.scale)[some].cpu()
-    agree = float((law.cdf(y)[some].cpu() - home.cdf(z)).abs().max())
+    agree = float((distribution.cdf(y)[some].cpu() - home.cdf(z)).abs().max())
     print(
         f"{torch.cuda.get_device_name()}, torch {torch.__version__}, {rows:.0e} rows, n = {n}, float64, linear, z-score"
     )
     print("no array of rows left the GPU in fit, call, cdf, crps, logpdf, interval, mean and std")
     print(f"largest difference from the CPU on 1,000 rows: {agree:.1e}")
     for name, work, goal in (
-        ("cdf", lambda: law.cdf(y), 4),
-        ("crps", lambda: law.crps(y), None),
-        ("logpdf", lambda: law.logpdf(y), None),
-        ("cdf + crps + logpdf", lambda: (law.cdf(y), law.crps(y), law.logpdf(y)), 12),
+        ("cdf", lambda: distribution.cdf(y), 4),
+        ("crps", lambda: distribution.crps(y), None),
+        ("logpdf", lambda: distribution.logpdf(y), None),
+        ("cdf + crps + logpdf", lambda: (distribution.cdf(y), distribution.crps(y), distribution.logpdf(y)), 12),
         ("calibrated(prediction)", lambda: calibrated(prediction), None),
-        ("90% interval", lambda: law.interval(0.9), None),
-        ("mean and std", lambda: (law.mean(), law.std()), None),
+        ("90% interval", lambda: distribution.interval(0.9), None),
+        ("mean and std", lambda: (distribution.mean(), distribution.std()), None),
     ):
         print(f"{name:24} {milliseconds(work):8.2f} ms{f'   goal {goal} ms' if goal else ''}")
     print(f"peak memory {torch.cuda.max_memory_allocated() / 2**30:.1f} GiB")

@@ -1,11 +1,11 @@
-"""Calibration by group: what each group gets, beside its own law and the law of all.
+"""Calibration by group: what each group gets, beside its own distribution and the distribution of all.
 
     python benchmarks/groups.py [--repetitions 60] [--write]
 
 Writes results/groups.md with `--write`. Three groups of n scores each. In "scale" they are normal with deviations
-0.5, 1 and 4; in "same" they have one law (t, 4 degrees of freedom); in "shape" they are normal, exponential and
-two humps. Errors are over repetitions, and exact for each: P(Y <= the c quantile of H) by the true law. NLL and CRPS
-are means over groups on 400 new rows each. Speed: 10,000 groups of 100 rows fitted, 100,000 rows predicted.
+0.5, 1 and 4; in "same" they have one distribution (t, 4 degrees of freedom); in "shape" they are normal, exponential
+two humps. Errors are over repetitions, and exact for each: P(Y <= the c quantile of H) by the true distribution. NLL
+and CRPS are means over groups on 400 new rows each. Speed: 10,000 groups of 100 rows fitted, 100,000 rows predicted.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def speed(groups=10_000, rows=100, new=100_000):
     seconds = {f"fit, {groups:,} groups of {rows} rows": time.perf_counter() - start}
     start = time.perf_counter()
     H = calibrated(np.zeros(new), by=asked)
-    seconds[f"the laws of {new:,} rows"] = time.perf_counter() - start
+    seconds[f"the distributions of {new:,} rows"] = time.perf_counter() - start
     H.crps(0.0)  # tables are made once
     asks = {"cdf": (0.5,), "logpdf": (0.5,), "crps": (0.5,), "interval": (0.9,), "mean": ()}
     for name, arguments in asks.items():
@@ -98,7 +98,7 @@ def page(repetitions):
     lines = ["# Calibration by group", "", f"`python benchmarks/groups.py --repetitions {repetitions} --write`", ""]
     lines += [
         "Three groups of n scores each. The error is sup over 39 levels and the groups of |P(H(Y) <= c) - c|, over"
-        f" {repetitions} calibration sets, by the true law, and its standard error; the bound is (1 + λ)/(n + 1) with"
+        f" {repetitions} calibration sets, by the truth, and its standard error; the bound is (1 + λ)/(n + 1) with"
         ' λ = √n/2, of "by group". It is the largest of 117 numbers, so two standard errors of it are chance. NLL and'
         " CRPS are means over groups.",
         "",

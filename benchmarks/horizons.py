@@ -4,7 +4,7 @@
 
 Writes results/horizons.md with `--write`. Forecasts 1 to 24 steps ahead, stated as intervals that do not widen, at n
 cutoffs. The errors are, in "walk", those of a random walk, so that the errors of one cutoff miss together; in
-"growing", as wide and independent; in "daily", wide by day and narrow at night; in "alike", t laws with 4 degrees of
+"growing", as wide and independent; in "daily", wide by day and narrow at night; in "alike", t with 4 degrees of
 freedom, the same at every horizon.
 """
 
@@ -41,7 +41,7 @@ METHODS = {
     "by group": (ByGroup(SMOOTH), True),
     "own, smooth": (Apart(SMOOTH), True),
     "own, linear": (Apart(Linear()), True),
-    "one law for all": (SMOOTH, False),
+    "one distribution for all": (SMOOTH, False),
 }
 
 
@@ -95,7 +95,7 @@ def page(repetitions):
         f" 39 levels and the horizons of |P(H(Y) <= c) - c|, over {repetitions} calibration sets, and its"
         ' standard error; the bound is (1 + λ)/(n + 1) with λ = √n/2, of "by horizon" and "by group". The'
         " coverage is that of the calibrated 80% intervals at the worst horizons, from the least to the most. NLL and"
-        " CRPS are means over horizons. Smooth laws have 40 units.",
+        " CRPS are means over horizons. Smooth distributions have 40 units.",
         "",
         "| errors | n | bound | method | error | coverage by horizon | NLL | CRPS |",
         "|---|---|---|---|---|---|---|---|",

@@ -1,4 +1,4 @@
-"""Mean, std and crps of a law from its cdf and sf alone, by adaptive quadrature: the reference of catalogue.py.
+"""Mean, std and crps of a distribution from its cdf and sf alone, by adaptive quadrature: for catalogue.py.
 
 With F the cdf, S = 1 - F and any c,
 
@@ -6,9 +6,9 @@ With F the cdf, S = 1 - F and any c,
     variance  = 2 int_c^inf (t - c) S + 2 int_-inf^c (c - t) F - (mean - c)^2
     crps(y)   = int_-inf^y F^2 + int_y^inf S^2.
 
-Gauss-Legendre between all the points where the law may bend or jump, which the caller gives; pieces are halved until
-both halves agree with the whole, so that a forgotten bend costs time, not digits. Tails go on in panels of double width
-until nothing is left.
+Gauss-Legendre between all the points where the distribution may bend or jump, which the caller gives; pieces are halved
+until both halves agree with the whole, so that a forgotten bend costs time, not digits. Tails go on in panels of double
+width until nothing is left.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class TooLong(Exception):
 
 @dataclass
 class Reference:
-    """The integrals of a law of one row; counts the values of cdf and sf that it took."""
+    """The integrals of a distribution of one row; counts the values of cdf and sf that it took."""
 
-    law: object
+    distribution: object
     centre: float
     scale: float
     label: float
@@ -40,7 +40,7 @@ class Reference:
         """F below the centre, S from the centre on: neither cancels."""
         result = np.empty_like(t)
         upper = t >= self.centre
-        for side, method in ((~upper, self.law.cdf), (upper, self.law.sf)):
+        for side, method in ((~upper, self.distribution.cdf), (upper, self.distribution.sf)):
             points = t[side]
             self.values_left -= points.size
             if self.values_left < 0:
@@ -88,12 +88,12 @@ class Reference:
         return far[: small[0] + 1]
 
 
-def mean_std_crps(law: object, label: float, bends: np.ndarray) -> np.ndarray:
-    """Of a law of one row, given all the points where its cdf may bend or jump."""
-    low, centre, high = law.quantiles([0.1, 0.5, 0.9])[0]
+def mean_std_crps(distribution: object, label: float, bends: np.ndarray) -> np.ndarray:
+    """Of a distribution of one row, given all the points where its cdf may bend or jump."""
+    low, centre, high = distribution.quantiles([0.1, 0.5, 0.9])[0]
     inner = np.unique(np.append(bends[np.isfinite(bends)], [centre, label]))
     spread = max(inner[-1] - inner[0], 1e-300)
-    reference = Reference(law, centre, high - low, label)
+    reference = Reference(distribution, centre, high - low, label)
     # a little farther than the last bend: no tail starts at the centre
     ends = inner[0] - 0.01 * spread, inner[-1] + 0.01 * spread
     edges = np.concatenate([reference.tail(ends[0])[::-1], [ends[0]], inner, [ends[1]], reference.tail(ends[1])])

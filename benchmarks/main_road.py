@@ -2,9 +2,9 @@
 
 SRC is the src folder of another checkout ('before'); this one is 'after'. Two processes, one for each tree, are asked
 in turn to run the same work many times; while one works the other waits. A ratio is the median over the rounds of
-after / before. Every work starts from the prediction, so nothing kept in an earlier law of the same rows helps it.
-The table is printed and written to results/main_road.md. With `--catalogue` the works are mean, std and crps of every
-combination of benchmarks/catalogue.py, and the table is results/catalogue_before_after.md.
+after / before. Every work starts from the prediction, so nothing kept in an earlier distribution of the same rows helps
+it. The table is printed and written to results/main_road.md. With `--catalogue` the works are mean, std and crps of
+every combination of benchmarks/catalogue.py, and the table is results/catalogue_before_after.md.
 """
 
 from __future__ import annotations

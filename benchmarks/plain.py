@@ -38,7 +38,7 @@ class Plain:
         return f + self.mean_score, np.full(len(f), self.std_score)
 
     def crps(self, f: Array, y: Array) -> Array:
-        """E|X - u| - E|X - X'| / 2 of the law of the scores themselves."""
+        """E|X - u| - E|X - X'| / 2 of the distribution of the scores themselves."""
         u, n = y - f, len(self.s)
         k = np.searchsorted(self.s, u)
         return (u * (2 * k - n) + self.prefix[-1] - 2 * self.prefix[k]) / n - self.half

@@ -85,24 +85,24 @@ def road() -> tuple[list[list[str]], list[str]]:
     return rows, [guard.complaint(name, found[name], kept[name]) for name in guard.slower(found, kept)]
 
 
-def methods(law: Distribution, y: np.ndarray, p: np.ndarray) -> dict[str, Callable[[], object]]:
+def methods(distribution: Distribution, y: np.ndarray, p: np.ndarray) -> dict[str, Callable[[], object]]:
     """Every method of H, with its arguments."""
     return {
-        "cdf": lambda: law.cdf(y),
-        "sf": lambda: law.sf(y),
-        "pdf": lambda: law.pdf(y),
-        "logpdf": lambda: law.logpdf(y),
-        "ppf": lambda: law.ppf(p),
-        "crps": lambda: law.crps(y),
-        "mean": law.mean,
-        "std": law.std,
-        "median": law.median,
-        "interval": lambda: law.interval(0.9),
-        "quantiles": lambda: law.quantiles(LEVELS),
-        "sample": lambda: law.sample(1, np.random.default_rng(0)),
-        "clip, then mean": lambda: law.clip(-1, 1).mean(),
-        "clip, then crps": lambda: law.clip(-1, 1).crps(y),
-        "indexing": lambda: law[: len(law) // 2],
+        "cdf": lambda: distribution.cdf(y),
+        "sf": lambda: distribution.sf(y),
+        "pdf": lambda: distribution.pdf(y),
+        "logpdf": lambda: distribution.logpdf(y),
+        "ppf": lambda: distribution.ppf(p),
+        "crps": lambda: distribution.crps(y),
+        "mean": distribution.mean,
+        "std": distribution.std,
+        "median": distribution.median,
+        "interval": lambda: distribution.interval(0.9),
+        "quantiles": lambda: distribution.quantiles(LEVELS),
+        "sample": lambda: distribution.sample(1, np.random.default_rng(0)),
+        "clip, then mean": lambda: distribution.clip(-1, 1).mean(),
+        "clip, then crps": lambda: distribution.clip(-1, 1).crps(y),
+        "indexing": lambda: distribution[: len(distribution) // 2],
     }
 
 
@@ -182,7 +182,7 @@ hide: [toc]
 Times of calibrant, of other libraries and of plain numpy on the same work, taken in turn in one process: one thread,
 float64, the best and the median of at least {rounds} rounds. Only the ratios mean anything on another machine, and
 ratios near 1 mean little. Every library is listed for the tasks it supports, with the error of its answer in the last
-column. Left out are the CRPS of properscoring, which without numba builds a table of n² m numbers, the empirical law of
+column. Left out are the CRPS of properscoring, which without numba builds a table of n² m numbers, the empirical one of
 skpro, a data frame of n m rows, and [what is not compared](conformance.md#not-compared).
 
 Machine and versions: {machine}

@@ -57,10 +57,13 @@ def speed(n=100_000, runs=7):
     """Seconds for the CDF of n rows after calibration on n rows: unweighted, weighted."""
     rng = np.random.default_rng(0)
     f, y, w = rng.normal(size=n), rng.normal(size=n), rng.uniform(0.1, 3, n)
-    laws = {"unweighted": Calibrator().fit(f, y)(f), "weighted": Calibrator().fit(f, y, weights=w)(f, weights=w)}
-    best = dict.fromkeys(laws, np.inf)
+    distributions = {
+        "unweighted": Calibrator().fit(f, y)(f),
+        "weighted": Calibrator().fit(f, y, weights=w)(f, weights=w),
+    }
+    best = dict.fromkeys(distributions, np.inf)
     for _ in range(runs):
-        for name, H in laws.items():
+        for name, H in distributions.items():
             start = time.perf_counter()
             H.cdf(y)
             best[name] = min(best[name], time.perf_counter() - start)

@@ -2,7 +2,8 @@
 
 A work is asked of every library that has it; a library's answer is held against what it promises. A PIT of rank r lies
 in [r, r + 1] / (n + 1), a quantile at p between the scores of the ranks floor and ceil of p (n + 1), by the theory. The
-CRPS and the moments are those of the law that the library builds: of all scores (steps), or linear between them.
+CRPS and the moments are those of the distribution that the library builds: of all scores (steps), or linear between
+them.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ import numpy as np
 
 from calibrant import Calibrator, HalfLife, Tracker, Window
 from calibrant.tracking import LEVELS
-from calibrant.tracking.law import through
+from calibrant.tracking.distribution import through
 from calibrant.tracking.steps import in_order, walk
 
 OUT = Path(__file__).parents[1] / "results" / "tracking.md"
@@ -78,7 +78,9 @@ def trailing(f: Any, y: Any, n: int, share: float = 0.05, last: int = 100) -> Fo
     held, played = tracker.positions, []
     for row in range(n, len(y)):
         low, high = np.quantile(scores[row - last : row], [0.1, 0.9])
-        one = walk(scores[row : row + 1], LEVELS, share * (high - low) / 1.9, held)  # of a normal law about the IQR
+        one = walk(
+            scores[row : row + 1], LEVELS, share * (high - low) / 1.9, held
+        )  # of a normal distribution about the IQR
         held = one.held
         played.append(one.played)
     H = through(calibrated.q, tracker.positions, np.concatenate(played))
@@ -203,7 +205,7 @@ def speed() -> str:
     run = time.process_time() - start
     return (
         f"{rows:,} rows at once: `update` takes {1e6 * update / rows:.1f} µs a row, `run` with the 90% intervals and"
-        f" the CRPS of all laws {1e6 * run / rows:.1f} µs."
+        f" the CRPS of all distributions {1e6 * run / rows:.1f} µs."
     )
 
 

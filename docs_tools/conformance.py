@@ -81,12 +81,12 @@ REST = """
 def cases() -> tuple[list[Agreement], list[Fault], list[Measured]]:
     """Those of tests/conformance."""
     import crepes_cases
+    import distribution_cases
     import faults
-    import law_cases
     import mapie_cases
     import measured
 
-    agreements = [*crepes_cases.CASES, *mapie_cases.CASES, *law_cases.CASES]
+    agreements = [*crepes_cases.CASES, *mapie_cases.CASES, *distribution_cases.CASES]
     return agreements, list(faults.CASES), list(measured.CASES)
 
 

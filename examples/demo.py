@@ -57,7 +57,7 @@ def main() -> None:
     smooth = Calibrator(interpolator=NAF()).fit(calibration, y_calibration)
     linear = Calibrator().fit(calibration, y_calibration)
     columns = {"forest": base, "NAF": smooth(base), "linear": linear(base)}
-    values = {name: evaluate(law, y).to_dict() for name, law in columns.items()}
+    values = {name: evaluate(distribution, y).to_dict() for name, distribution in columns.items()}
 
     print(f"Power plant, a random forest: {len(calibration)} rows calibrate, {len(base)} test.")
     print("Calibrated with NAF (a smooth density) and with linear interpolation (the tighter guarantee):\n")

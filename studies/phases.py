@@ -12,7 +12,7 @@ from studies.devices import on_gpu
 from studies.names import Cell
 from studies.part import Part
 from studies.progress import Clock, shown
-from studies.smooth import with_smooth_laws
+from studies.smooth import with_smooth_distributions
 from studies.store import Store
 from studies.trained import Training
 
@@ -31,7 +31,7 @@ def phases(parts: list[Part], store: Store, device: str, jobs: int | None, seed:
         with training.running():
             _train(trainings, by_name, store, device, jobs, training, show)
         with calibration.running(), one_thread():
-            batches = with_smooth_laws(parts, seed, device) if on_gpu(device) else _one_by_one(parts, seed)
+            batches = with_smooth_distributions(parts, seed, device) if on_gpu(device) else _one_by_one(parts, seed)
             for lines in _parallel(jobs, max_nbytes=None)(map(delayed(_measured), batches)):
                 store.append(*lines)
                 for line in lines:

@@ -24,27 +24,27 @@ from studies.part import Part
 
 @dataclass(frozen=True, eq=False)
 class KnownNAF:
-    """A NAF whose smooth law was found before."""
+    """A NAF whose smooth distribution was found before."""
 
     naf: NAF
-    law: Distribution
+    distribution: Distribution
 
     def fit(
         self, scores: Array, *, support: Support = REAL_LINE, rng: np.random.Generator | None = None
     ) -> Distribution:
-        """The law under guard."""
+        """The distribution under guard."""
         del rng
-        return self.naf.guarded(self.law, scores, support=support)
+        return self.naf.guarded(self.distribution, scores, support=support)
 
     def accuracy(self, n: int) -> float:
         """The NAF's."""
         return self.naf.accuracy(n)
 
 
-def with_smooth_laws(parts: list[Part], seed: int, device: str) -> Iterator[list[Task]]:
+def with_smooth_distributions(parts: list[Part], seed: int, device: str) -> Iterator[list[Task]]:
     """The tasks of all parts, those of a split together: what they share is sent once, and their lines are one write.
 
-    Those of NAFs come last, with their laws, which a thread looks for in the meantime.
+    Those of NAFs come last, with their distributions, which a thread looks for in the meantime.
     """
     with ThreadPoolExecutor(1) as thread:
         found = [thread.submit(_found, part.tasks(seed), device) for part in parts]
@@ -59,16 +59,16 @@ def _together(tasks: Iterable[Task]) -> Iterator[list[Task]]:
 
 
 def _found(tasks: Iterable[Task], device: str) -> list[Task]:
-    """Those of NAFs, with their laws; where all scores are equal there is none to be found."""
+    """Those of NAFs, with their distributions; where all scores are equal there is none to be found."""
     smooth = [(task, task.interpolator) for task in tasks if isinstance(task.interpolator, NAF)]
     scores = [_scores(task) for task, _ in smooth]
     units = [naf.units if u[0] < u[-1] else 0 for (_, naf), u in zip(smooth, scores, strict=True)]
-    laws: dict[int, Distribution] = {}
+    distributions: dict[int, Distribution] = {}
     for count in set(units) - {0}:
         same = [i for i, own in enumerate(units) if own == count]
-        laws |= zip(same, splines_together([scores[i] for i in same], count, device), strict=True)
+        distributions |= zip(same, splines_together([scores[i] for i in same], count, device), strict=True)
     return [
-        replace(task, interpolator=KnownNAF(naf, laws[i])) if i in laws else task
+        replace(task, interpolator=KnownNAF(naf, distributions[i])) if i in distributions else task
         for i, (task, naf) in enumerate(smooth)
     ]
 

@@ -1,4 +1,4 @@
-"""Every variant by name: a new one is one line in a table here, and all the laws run on it.
+"""Every variant by name: a new one is one line in a table here, and all the distributions run on it.
 
 A case is a function of the `World` it lives in: the array library, the dtype and the unit of y. `H(pair, interpolator,
 n)` calibrates the prediction and score of a pair on its first n rows and predicts its last ROWS.
@@ -39,7 +39,7 @@ from calibrant.distributions import (
     Lattice,
     NegativeBinomial,
     Poisson,
-    SpreadLaw,
+    SpreadDistribution,
     ZeroInflated,
     from_scipy,
 )
@@ -198,7 +198,7 @@ def predicted(pair: str, interpolator: str, n: int = 20, world: World = HERE, y:
 
 @cache
 def H(pair: str, interpolator: str, n: int = 20) -> Any:
-    """The calibrated laws of the last ROWS rows."""
+    """The calibrated distributions of the last ROWS rows."""
     return predicted(pair, interpolator, n)
 
 
@@ -209,7 +209,7 @@ def _tails_matter(pair: str, interpolator: str) -> bool:
 
 
 GUARDED = ("residual", "log ratio", "quantile", "cdf of normal", "cdf of laplace", "ensemble of ensembles")
-"""The pairs that the guard is tried with: it is a law like any other, only slower."""
+"""The pairs that the guard is tried with: it is a distribution like any other, only slower."""
 
 COMBINATIONS: dict[str, tuple[str, str]] = {
     f"{pair}; {name}": (pair, name)
@@ -251,24 +251,24 @@ def _last(name: str) -> Callable[[World], Any]:
 
 
 def _q(name: str, *, of_cdf: bool = False) -> Callable[[World], Any]:
-    """The single law that an interpolator makes of twenty scores."""
+    """The single distribution that an interpolator makes of twenty scores."""
     support = {"support": Logits()} if of_cdf else {}
     return lambda w: INTERPOLATORS[name].fit(w.pure(SCORES) if of_cdf else w.at(SCORES), **support)
 
 
 def _weighted(name: str, *, rows: bool = False) -> Callable[[World], Any]:
-    """The same of weighted scores; or its laws of rows with likelihood ratios."""
+    """The same of weighted scores; or its distributions of rows with likelihood ratios."""
     weights, ratios = np.linspace(0.5, 2.0, 20), [0.1, 0.3, 1.0, 2.0, 5.0]
 
-    def law(w: World) -> Any:
+    def distribution(w: World) -> Any:
         q = INTERPOLATORS[name].fit(w.at(SCORES), weights=weights)
         return q.for_rows(Context(ROWS, weights=ratios, rng=np.random.default_rng(1))) if rows else q
 
-    return law
+    return distribution
 
 
 def _joined(w: World) -> Any:
-    """Rows of different laws in one batch, one of them a row of another such batch."""
+    """Rows of different distributions in one batch, one of them a row of another such batch."""
     normal, laplace, student, mixture = (
         _last(name)(w) for name in ("normal", "laplace", "student t", "gaussian mixture")
     )
@@ -277,9 +277,9 @@ def _joined(w: World) -> Any:
 
 
 def _truncated(w, lower, upper):
-    law = Normal(w.at(LOC[:5]), w.by(SCALE[:5]))
-    below, above = law.cdf(float(w.at(lower))), law.sf(float(w.at(upper)))
-    return Truncated(law, below, above, 0 * below, 0 * above)
+    distribution = Normal(w.at(LOC[:5]), w.by(SCALE[:5]))
+    below, above = distribution.cdf(float(w.at(lower))), distribution.sf(float(w.at(upper)))
+    return Truncated(distribution, below, above, 0 * below, 0 * above)
 
 
 def _joined_and_calibrated(w: World) -> Any:
@@ -305,7 +305,7 @@ LATTICES: dict[str, Callable[[World], Any]] = {
         predicted("residual", "linear", world=w), step=float(w.by(0.25)), lower=float(w.at(10.0))
     ),
 }
-"""Laws on a lattice; all of their mass is on its points."""
+"""Distributions on a lattice; all of their mass is on its points."""
 
 
 COUNTS = set(LATTICES) - {"normals on a lattice", "calibrated, on a lattice"}
@@ -313,7 +313,7 @@ COUNTS = set(LATTICES) - {"normals on a lattice", "calibrated, on a lattice"}
 
 DISTRIBUTIONS: dict[str, Callable[[World], Any]] = {
     **LATTICES,
-    "a spread poisson": lambda w: SpreadLaw(Poisson(w.pure(RATES))),
+    "a spread poisson": lambda w: SpreadDistribution(Poisson(w.pure(RATES))),
     **{name: _last(name) for name in PREDICTIONS if isinstance(PREDICTIONS[name](HERE), Distribution)},
     "a single normal": lambda w: Normal(w.at(1.0), w.by(2.0)),
     "a single log-normal": lambda w: LogNormal(w.pure(0.5 + np.log(w.stretch)), w.pure(0.4)),
@@ -363,4 +363,4 @@ UGLY: dict[str, Callable[[World], Any]] = {
         (Normal(w.at(LOC[:2]), w.by(SCALE[:2])), Normal(w.at(LOC[:2]), w.by(1e-4 * SCALE[:2]))), (0.6, 0.4)
     ),
 }
-"""Laws as they come from ugly data: they have a mean, a variance or a density only as far as they can."""
+"""Distributions as they come from ugly data: they have a mean, a variance or a density only as far as they can."""

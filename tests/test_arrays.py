@@ -56,23 +56,28 @@ def of_the_same_kind(result, like):
     assert array_api_compat.device(result) == array_api_compat.device(like)
 
 
-def results(law, array, p=0.37):
-    """Every method of a law, at points given in its own array library."""
-    y = law.ppf(p)
+def results(distribution, array, p=0.37):
+    """Every method of a distribution, at points given in its own array library."""
+    y = distribution.ppf(p)
     finite = array_api_compat.array_namespace(y).isfinite(y)
     y = array_api_compat.array_namespace(y).where(finite, y, array(20.0)) + array(0.0123)
     found = {
-        "ppf": law.ppf(p),
-        "quantiles": law.quantiles(array([0.2, 0.81])),
-        "interval": law.interval(0.8)[1],
-        "sample": law.sample(3, rng=np.random.default_rng(0)),
+        "ppf": distribution.ppf(p),
+        "quantiles": distribution.quantiles(array([0.2, 0.81])),
+        "interval": distribution.interval(0.8)[1],
+        "sample": distribution.sample(3, rng=np.random.default_rng(0)),
         **{
-            name: getattr(law, name)(y)
-            for name in ("cdf", "sf", *(("logpdf", "pdf") if law.lattice is None else ("logpmf", "pmf")))
+            name: getattr(distribution, name)(y)
+            for name in ("cdf", "sf", *(("logpdf", "pdf") if distribution.lattice is None else ("logpmf", "pmf")))
         },
     }
-    clipped = law.clip(18.0, 22.0)
-    return found | {"mean": law.mean(), "std": law.std(), "crps": law.crps(y), "clipped mean": clipped.mean()}
+    clipped = distribution.clip(18.0, 22.0)
+    return found | {
+        "mean": distribution.mean(),
+        "std": distribution.std(),
+        "crps": distribution.crps(y),
+        "clipped mean": clipped.mean(),
+    }
 
 
 def same_results(there, here, array, tolerance):
@@ -111,7 +116,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("name", "library"), CASES)
-def test_calibrated_laws_give_numpys_numbers(name, library):
+def test_calibrated_distributions_give_numpys_numbers(name, library):
     array, tolerance = LIBRARIES[library]
     pair, interpolator = COMBINATIONS[name]
     there = predicted(pair, interpolator, world=World(array))
@@ -134,8 +139,10 @@ def test_a_calibrator_fitted_in_numpy_predicts_in_any_library(pair, interpolator
 
 
 def test_labels_of_numpy_meet_predictions_of_torch():
-    law = predicted("z of normal", "linear", world=World(LIBRARIES["torch"][0]))
-    np.testing.assert_allclose(numbers(law.cdf(Y[CALIBRATION:])), H("z of normal", "linear").cdf(Y[CALIBRATION:]))
+    distribution = predicted("z of normal", "linear", world=World(LIBRARIES["torch"][0]))
+    np.testing.assert_allclose(
+        numbers(distribution.cdf(Y[CALIBRATION:])), H("z of normal", "linear").cdf(Y[CALIBRATION:])
+    )
 
 
 def test_a_list_becomes_a_numpy_array_of_doubles():
@@ -190,12 +197,12 @@ LINEAR = [*LINES, "log", *CURVED, *MIXED]
     ("pair", "interpolator"), [*((pair, "linear") for pair in LINEAR), *((pair, "naf") for pair in LEARNED)]
 )
 def test_gradients_reach_the_predictions(pair, interpolator, method):
-    name, law = PAIRS[pair].prediction, calibrated(pair, interpolator)
+    name, distribution = PAIRS[pair].prediction, calibrated(pair, interpolator)
     rows = slice(CALIBRATION, CALIBRATION + (1 if method == "crps" else 3))
     labels = torch.as_tensor(Y[rows] + 0.05)
 
     def function(*leaves):
-        return getattr(law(built(name, leaves, rows)), method)(labels)
+        return getattr(distribution(built(name, leaves, rows)), method)(labels)
 
     leaves = parameters(name, rows)
     tabled = method == "crps" and "mixture" in pair
@@ -210,10 +217,10 @@ def test_gradients_reach_the_predictions(pair, interpolator, method):
 @pytest.mark.parametrize("method", ["mean", "std", "median"])
 @pytest.mark.parametrize("pair", ["z of normal", "quantile", "cdf of normal"])
 def test_gradients_reach_the_predictions_through_summaries(pair, method, bounds):
-    name, law = PAIRS[pair].prediction, calibrated(pair, "linear")
+    name, distribution = PAIRS[pair].prediction, calibrated(pair, "linear")
 
     def function(*leaves):
-        H = law(built(name, leaves, ROW))
+        H = distribution(built(name, leaves, ROW))
         return getattr(H if bounds[0] is None else H.clip(*bounds), method)()
 
     assert torch.autograd.gradcheck(function, parameters(name, ROW), atol=1e-5)
@@ -238,9 +245,9 @@ def test_gradients_reach_the_quantiles_of_a_pool():
 
 def test_a_model_can_be_trained_through_a_calibrated_crps():
     """The gradient of the mean crps in the locations points from the prediction to the label."""
-    law = calibrated("residual", "linear")
+    distribution = calibrated("residual", "linear")
     point = leaf(LOC[ROW] - 10)
-    law(Point(point)).crps(LABELS).mean().backward()
+    distribution(Point(point)).crps(LABELS).mean().backward()
     assert bool(torch.all(point.grad < 0))
 
 
@@ -262,18 +269,20 @@ def test_cuda_gives_numpys_numbers_on_the_device(pair, interpolator):
 @cuda
 @pytest.mark.parametrize("method", ["cdf", "logpdf", "crps"])
 def test_gradients_reach_the_predictions_on_cuda(method):
-    law = calibrated("cdf of normal", "linear")
+    distribution = calibrated("cdf of normal", "linear")
     loc, scale = (torch.tensor(v[ROW], device="cuda", requires_grad=True) for v in (LOC, SCALE))
     labels = LABELS.cuda()
-    assert torch.autograd.gradcheck(lambda m, s: getattr(law(Normal(m, s)), method)(labels), [loc, scale], atol=1e-5)
+    assert torch.autograd.gradcheck(
+        lambda m, s: getattr(distribution(Normal(m, s)), method)(labels), [loc, scale], atol=1e-5
+    )
 
 
 @pytest.mark.gpu
 @cuda
 def test_a_calibrator_fitted_in_numpy_predicts_on_cuda():
-    law = Calibrator(CDFScore(), INTERPOLATORS["linear"]).fit(Normal(LOC[:50], SCALE[:50]), Y[:50])
-    there = law(Normal(*(torch.as_tensor(v[ROW], device="cuda") for v in (LOC, SCALE))))
-    here = law(Normal(LOC[ROW], SCALE[ROW]))
+    distribution = Calibrator(CDFScore(), INTERPOLATORS["linear"]).fit(Normal(LOC[:50], SCALE[:50]), Y[:50])
+    there = distribution(Normal(*(torch.as_tensor(v[ROW], device="cuda") for v in (LOC, SCALE))))
+    here = distribution(Normal(LOC[ROW], SCALE[ROW]))
     result = there.crps(LABELS.cuda())
     assert result.device.type == "cuda"
     np.testing.assert_allclose(numbers(result), here.crps(LABELS.numpy()), rtol=1e-10)

@@ -36,7 +36,7 @@ LEVELS = np.arange(1, 20) / 20
 
 
 def rain(count, seed, at=0.0):
-    """Normal laws, and labels that are what such a law gives, held at 0."""
+    """Normal distributions, and labels that are what such a distribution gives, held at 0."""
     rng = np.random.default_rng(seed)
     mean = rng.uniform(-1.5, 3.0, count) + at
     return mean, np.maximum(mean + rng.normal(size=count), at), rng
@@ -86,7 +86,7 @@ def test_calibration_keeps_its_promise(n, width):
 
 
 @pytest.mark.parametrize(("labels", "off"), [(Real(0), True), (AtomAt(0), False)])
-def test_only_with_the_atom_is_the_law_of_y_itself_calibrated(labels, off):
+def test_only_with_the_atom_is_the_distribution_of_y_itself_calibrated(labels, off):
     n, below = 40, []
     for seed in range(300):
         mean, y, rng = rain(n + 20, seed)
@@ -95,7 +95,7 @@ def test_only_with_the_atom_is_the_law_of_y_itself_calibrated(labels, off):
     assert (np.abs(np.mean(below, axis=(0, 1)) - LEVELS).max() > 0.08) == off
 
 
-def test_a_calibrated_law_keeps_the_laws_of_a_law_and_moves_and_stretches_with_y():
+def test_a_calibrated_distribution_keeps_the_distributions_of_a_distribution_and_moves_and_stretches_with_y():
     mean, y, _ = rain(400, 2)
 
     def calibrated(at, unit):
@@ -111,7 +111,7 @@ def test_a_calibrated_law_keeps_the_laws_of_a_law_and_moves_and_stretches_with_y
         assert there.quantiles(LEVELS) == pytest.approx(at + unit * here.quantiles(LEVELS), rel=1e-9, abs=1e-6)
 
 
-def test_atoms_keep_the_laws_of_a_kind_of_labels():
+def test_atoms_keep_the_distributions_of_a_kind_of_labels():
     _, y, _ = rain(200, 3)
     for labels, shift in ((AtomAt(0), 0.0), (AtomAt(-3), -3.0), (Real(0, 9) | AtomAt(0), 0.0)):
         check_labels(labels, y + shift)
@@ -187,7 +187,7 @@ def test_a_share_beside_the_prediction_and_one_in_a_column_are_the_same():
         assert calibrated(Normal(mean, 2.0), bound=bound).pmf(0.0).tolist() == beside.pmf(0.0).tolist()
 
 
-def test_shares_of_0_and_1_and_a_batch_of_one_row_have_laws():
+def test_shares_of_0_and_1_and_a_batch_of_one_row_have_distributions():
     mean, y, rng = rain(400, 6)
     share = (rng.random(400) < 0.3).astype(float)
     H = fitted(WithAtom(Normal(mean, 1.0), share), y)(WithAtom(Normal(mean, 1.0), share))
@@ -199,7 +199,7 @@ def test_shares_of_0_and_1_and_a_batch_of_one_row_have_laws():
     assert np.isfinite(one(Normal([-50.0], 1.0)).mean()[0])
 
 
-def test_torch_gives_the_same_law():
+def test_torch_gives_the_same_distribution():
     torch = pytest.importorskip("torch")
     mean, y, _ = rain(300, 8)
     ours = fitted(Normal(mean, 1.0), y)(Normal(mean[:5], 1.0))
@@ -235,7 +235,7 @@ def test_the_estimator_learns_how_likely_the_atom_is(cv):
     H = model.fit(X[:2000], y[:2000]).predict_distribution(X[2000:])
     free = clone(model).set_params(labels="0:").fit(X[:2000], y[:2000]).predict_distribution(X[2000:])
     dry = y[2000:] == 0
-    brier, plain = (np.mean((law.cdf(0.0) - dry) ** 2) for law in (H, free))
+    brier, plain = (np.mean((distribution.cdf(0.0) - dry) ** 2) for distribution in (H, free))
     true = 1 / (1 + np.exp(2 * X[2000:, 0]))
     assert brier < np.mean((true - dry) ** 2) + 0.02 < plain
     assert H.crps(y[2000:]).mean() < free.crps(y[2000:]).mean()
@@ -280,8 +280,14 @@ def test_the_two_part_refiner_pickles_and_takes_one_share_where_zeros_are_few():
 @pytest.mark.parametrize("flags", [["--mean", "mu", "--std", "sd"], ["--point", "f"]])
 def test_the_command_line_takes_the_probability_from_a_column(tmp_path, flags):
     mean, y, _ = rain(800, 10)
-    law, model, out = Normal(mean, 1.0), tmp_path / "model.safetensors", tmp_path / "out.csv"
-    columns = {"mu": mean, "sd": np.ones(800), "f": law.clip(0.0).mean(), "p_zero": law.cdf(0.0), "y": y}
+    distribution, model, out = Normal(mean, 1.0), tmp_path / "model.safetensors", tmp_path / "out.csv"
+    columns = {
+        "mu": mean,
+        "sd": np.ones(800),
+        "f": distribution.clip(0.0).mean(),
+        "p_zero": distribution.cdf(0.0),
+        "y": y,
+    }
     table = write(tmp_path / "table.csv", columns)
     fit = ["fit", table, "--target", "y", *flags, "-o", model, "--labels"]
     run(*fit, "atom:0:p_zero")
@@ -289,8 +295,8 @@ def test_the_command_line_takes_the_probability_from_a_column(tmp_path, flags):
     run("predict", table, "-m", model, "--interval", "0.8", "-o", out)
     lower, upper = np.loadtxt(out, delimiter=",", skiprows=1)[:, -2:].T
     assert np.all(lower >= 0)
-    assert np.mean(lower[law.cdf(0.0) > 0.15] == 0) > 0.9
-    assert np.mean(upper[law.cdf(0.0) > 0.92] == 0) > 0.8
+    assert np.mean(lower[distribution.cdf(0.0) > 0.15] == 0) > 0.9
+    assert np.mean(upper[distribution.cdf(0.0) > 0.92] == 0) > 0.8
     assert "nothing" in refused(*fit, "atom:0:nothing")
 
 

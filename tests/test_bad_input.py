@@ -125,9 +125,9 @@ def test_infinity_names_the_argument_the_first_row_and_the_count(door, infinity)
 
 @pytest.mark.parametrize("calibrator", [Calibrator(), Calibrator(interpolator=Naive())])
 def test_cdf_and_sf_take_infinity(calibrator):
-    law = calibrator.fit(FOUR, [1.1, 1.9, 3.3, 4.2])(FOUR)
-    np.testing.assert_array_equal(law.cdf([-inf, inf, -inf, inf]), [0, 1, 0, 1])
-    np.testing.assert_array_equal(law.sf([-inf, inf, -inf, inf]), [1, 0, 1, 0])
+    distribution = calibrator.fit(FOUR, [1.1, 1.9, 3.3, 4.2])(FOUR)
+    np.testing.assert_array_equal(distribution.cdf([-inf, inf, -inf, inf]), [0, 1, 0, 1])
+    np.testing.assert_array_equal(distribution.sf([-inf, inf, -inf, inf]), [1, 0, 1, 0])
 
 
 WRONG_KINDS = {
@@ -258,7 +258,7 @@ def test_a_mask_of_the_wrong_length_raises():
     assert "the mask" in complaint(ValueError, H.__getitem__, np.array([True, False]))
 
 
-@pytest.mark.parametrize("batch", [Point(FOUR), H], ids=["prediction", "law"])
+@pytest.mark.parametrize("batch", [Point(FOUR), H], ids=["prediction", "distribution"])
 def test_a_row_that_is_not_there_raises(batch):
     with pytest.raises(IndexError):
         batch[4]
@@ -291,7 +291,7 @@ def test_interpolation_of_zero_scores_raises(interpolator):
 
 
 @pytest.mark.parametrize("kind", EMPTY)
-def test_prediction_of_zero_rows_gives_zero_laws(kind):
+def test_prediction_of_zero_rows_gives_zero_distributions(kind):
     some = {
         "bare": FOUR,
         "point": FOUR,
@@ -301,10 +301,16 @@ def test_prediction_of_zero_rows_gives_zero_laws(kind):
         "ensemble": Ensemble([FOUR, FOUR]),
         "normal": Normal(FOUR, 1.0),
     }[kind]
-    law = Calibrator().fit(some, [1.1, 1.9, 3.3, 4.2])(EMPTY[kind])
-    assert len(law) == 0
-    assert law.cdf([]).shape == law.crps([]).shape == law.mean().shape == law.std().shape == (0,)
-    assert law.quantiles(LEVELS).shape == (0, 3)
+    distribution = Calibrator().fit(some, [1.1, 1.9, 3.3, 4.2])(EMPTY[kind])
+    assert len(distribution) == 0
+    assert (
+        distribution.cdf([]).shape
+        == distribution.crps([]).shape
+        == distribution.mean().shape
+        == distribution.std().shape
+        == (0,)
+    )
+    assert distribution.quantiles(LEVELS).shape == (0, 3)
 
 
 def test_an_ensemble_without_members_is_refused():
@@ -419,7 +425,7 @@ def test_crossing_is_sorted_and_counted_in_one_warning(kind):
     assert np.all(np.diff(values, axis=1) > 0)
 
 
-OF_A_SCALE = ("Normal", "Logistic", "Laplace")  # a law must have one; the other kinds are left to their score
+OF_A_SCALE = ("Normal", "Logistic", "Laplace")  # a distribution must have one; the other kinds are left to their score
 
 
 @pytest.mark.filterwarnings("ignore:.*has zero width")
@@ -427,11 +433,11 @@ OF_A_SCALE = ("Normal", "Logistic", "Laplace")  # a law must have one; the other
 def test_zero_width_is_counted_in_one_warning_by_fit_and_by_each_later_call(kind):
     prediction = FLAT[kind]()
     calibrated, of_fit = warned(lambda: Calibrator().fit(prediction, [0.5, 2.0, 4.5]))
-    law, of_call = warned(lambda: calibrated(prediction))
+    distribution, of_call = warned(lambda: calibrated(prediction))
     for warning in (of_fit, of_call):
         assert "Score: 2 rows, the first is row 1, have no width of their own" in str(warning.message)
         assert warning.filename == __file__
-    assert np.all(law.ppf(0.6) > law.ppf(0.4))
+    assert np.all(distribution.ppf(0.6) > distribution.ppf(0.4))
 
 
 @pytest.mark.parametrize("kind", OF_A_SCALE)
@@ -476,8 +482,8 @@ def test_the_warning_of_crossing_points_at_the_users_line(kind):
 
 def test_one_score_warns_that_the_tails_are_infinite():
     with pytest.warns(UserWarning, match="one score tells no scale"):
-        law = Calibrator().fit([1.0], [1.5])([1.0])
-    assert law.interval(0.9) == (-inf, inf)
+        distribution = Calibrator().fit([1.0], [1.5])([1.0])
+    assert distribution.interval(0.9) == (-inf, inf)
 
 
 def test_equal_scores_warn_that_the_tails_are_infinite():
@@ -531,7 +537,7 @@ def test_units_that_are_no_integer_are_named(units):
 
 
 @pytest.mark.parametrize("promise", [-1.0, nan])
-def test_a_promise_that_no_law_can_keep_is_refused(promise):
+def test_a_promise_that_no_distribution_can_keep_is_refused(promise):
     """A lambda of -1 is how a randomised q is known to be exact: a learned one must not pass for it."""
     said = complaint(
         ValueError, Calibrator(interpolator=NAF(promise=lambda n: promise)).fit, FOUR, [1.1, 2.3, 2.9, 4.0]
@@ -562,9 +568,9 @@ def test_what_is_no_prediction_is_named_by_its_type(prediction):
         assert said.endswith(f"got {type(prediction).__name__}")
 
 
-def test_a_single_law_is_no_prediction():
+def test_a_single_distribution_is_no_prediction():
     said = complaint(ValueError, Calibrator().fit, Normal(0.0, 1.0), [1.0])
-    assert said.startswith("a prediction needs one law a row")
+    assert said.startswith("a prediction needs one distribution a row")
 
 
 def test_a_score_says_what_kind_of_prediction_it_wants():
@@ -650,7 +656,7 @@ def test_no_n_is_enough_for_an_interpolator_that_promises_nothing():
     assert "however large n is" in complaint(ValueError, required_n, 0.1, interpolator=Careless())
 
 
-def test_a_single_law_has_neither_a_length_nor_rows():
+def test_a_single_distribution_has_neither_a_length_nor_rows():
     assert complaint(TypeError, len, Normal(0.0, 1.0)) == "a single distribution has no length"
     assert complaint(TypeError, lambda: Normal(0.0, 1.0)[0]) == "a single distribution has no rows to index"
 
@@ -702,7 +708,7 @@ WRONG_PARAMETERS = {
 
 
 @pytest.mark.parametrize("said", WRONG_PARAMETERS)
-def test_parameters_and_arguments_that_do_not_fit_a_law_are_named(said):
+def test_parameters_and_arguments_that_do_not_fit_a_distribution_are_named(said):
     assert complaint(ValueError, WRONG_PARAMETERS[said]) == said
 
 
@@ -739,10 +745,10 @@ def test_a_half_life_is_positive_and_finite(rows):
     assert complaint(ValueError, HalfLife, rows) == f"HalfLife.rows must be positive and finite, got {rows!r}"
 
 
-def test_a_law_below_zero_cannot_have_more_zeros():
+def test_a_distribution_below_zero_cannot_have_more_zeros():
     said = "ZeroInflated.base takes negative values"
-    for law in (from_scipy(st.skellam(3.0, 1.0)), from_scipy(st.poisson(3.0, loc=-2))):
-        assert complaint(ValueError, ZeroInflated, law, 0.2).startswith(said)
+    for distribution in (from_scipy(st.skellam(3.0, 1.0)), from_scipy(st.poisson(3.0, loc=-2))):
+        assert complaint(ValueError, ZeroInflated, distribution, 0.2).startswith(said)
 
 
 def test_the_rows_of_a_window_are_kept_as_a_whole_number():

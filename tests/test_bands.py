@@ -108,13 +108,13 @@ def test_the_recursion_over_levels_sums_to_one_without_a_band():
 
 
 @pytest.mark.parametrize("n", [None, 1, 30, 4000])
-def test_local_bounds_are_quantiles_of_the_binomial_or_beta_binomial_law(n):
+def test_local_bounds_are_quantiles_of_the_binomial_or_beta_binomial_distribution(n):
     p = np.array([0.001, 0.3, 0.5, 0.97])
     for m in (1, 7, 400, 30_000):
-        law = bands._Counts(m, n)
+        distribution = bands._Counts(m, n)
         count = stats.binom(m, p) if n is None else stats.betabinom(m, (n + 1) * p, (n + 1) * (1 - p))
         for level in (1e-4, 0.011, 0.3, 0.97):
-            low, high = bands._quantiles([law.tails(each) for each in p], level)
+            low, high = bands._quantiles([distribution.tails(each) for each in p], level)
             np.testing.assert_array_equal(low, count.ppf(level / 2))
             assert (count.sf(high) <= level / 2 * (1 + 1e-9)).all()
             assert (count.sf(high - 1) > level / 2 * (1 - 1e-9)).all()
@@ -131,7 +131,7 @@ def test_a_band_that_is_too_wide_to_compute_comes_out_the_same_from_fewer_rows(m
 
 
 @pytest.mark.parametrize(("n", "m"), [(500, 2000), (50, 50), (2000, 200), (20, 5000)])
-def test_a_law_calibrated_on_n_rows_is_inside_the_band_of_n_rows(n, m):
+def test_a_distribution_calibrated_on_n_rows_is_inside_the_band_of_n_rows(n, m):
     rng = np.random.default_rng(n)
     with_n, without = reliability_band(m, LEVELS, n=n), reliability_band(m, LEVELS)
     histogram, plain = pit_band(m, n=n), pit_band(m)
@@ -169,9 +169,9 @@ def test_bad_arguments_are_named():
 
 
 @pytest.mark.parametrize(("m", "n"), [(10, 3), (100, 400), (1, 1)])
-def test_the_deviation_of_a_count_is_that_of_the_beta_binomial_law(m, n):
+def test_the_deviation_of_a_count_is_that_of_the_beta_binomial_distribution(m, n):
     """The share of m new scores below level p of n calibrated ones is a beta-binomial draw."""
     for p in (0.1, 0.5):
-        law = stats.betabinom(m, (n + 1) * p, (n + 1) * (1 - p))
-        assert bands._Counts(m, n).deviation(p) == pytest.approx(law.std(), rel=1e-12)
+        distribution = stats.betabinom(m, (n + 1) * p, (n + 1) * (1 - p))
+        assert bands._Counts(m, n).deviation(p) == pytest.approx(distribution.std(), rel=1e-12)
         assert bands._Counts(m, None).deviation(p) == pytest.approx(stats.binom(m, p).std(), rel=1e-12)

@@ -196,7 +196,7 @@ def test_counts_of_a_sample_are_drawn_uniformly_over_their_steps():
     table = pa.table({"rate": np.full(n, 1.0), "count": np.zeros(n)})
     calibrator = Calibrator(labels=Counts())
     model = batches.fit(table, target="count", rate="rate", calibrator=calibrator, sample=400)
-    # z-scores of 0 - 1/2 + U under a Poisson law of rate 1, spread: mean 1, variance 1 + 1/12
+    # z-scores of 0 - 1/2 + U under a Poisson distribution of rate 1, spread: mean 1, variance 1 + 1/12
     u = np.sort(model.calibrated.history.scores) * math.sqrt(13 / 12) + 1.5
     assert np.max(np.abs(u - (np.arange(400) + 0.5) / 400)) < 1.95 / math.sqrt(400)  # Kolmogorov, once in 1,000
 
@@ -714,7 +714,7 @@ def test_what_was_mended_and_what_is_missing_is_told_once_for_all_parts(step):
 
 
 @pytest.mark.parametrize("step", ["fit", "evaluate", "predict"])
-def test_a_normal_law_without_a_width_is_told_of(step):
+def test_a_normal_distribution_without_a_width_is_told_of(step):
     sigma, y = SIGMA.copy(), Y.copy()
     sigma[5], y[5] = 0.0, MU[5]
     table = pa.table({"mu": MU, "sigma": sigma, "y": y})

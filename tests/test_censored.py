@@ -103,7 +103,7 @@ def test_kaplan_and_meier_agree_with_lifelines():
     np.testing.assert_allclose(still_followed(y, event), wanted, rtol=1e-12)
 
 
-def test_no_row_censored_is_the_plain_law():
+def test_no_row_censored_is_the_plain_distribution():
     f, label, *_ = data(np.random.default_rng(1), 200)
     plain, censored = Calibrator().fit(f, label), Calibrator().fit(f, Censored(label, np.ones(200)))
     np.testing.assert_array_equal(censored(f).cdf(label), plain(f).cdf(label))
@@ -145,7 +145,7 @@ def test_rows_that_outlived_the_study_with_a_small_score_end_the_known_levels_ea
     label = f * rng.exponential(size=2000)
     y, event = np.minimum(label, 2.0), label <= 2.0
     model = Calibrator(LogScore()).fit(f, Censored(y, event))
-    # rows of forecast 3 leave at y / f = 2/3, where the law of the ratio has the level 1 - exp(-2/3)
+    # rows of forecast 3 leave at y / f = 2/3, where the distribution of the ratio has the level 1 - exp(-2/3)
     assert model.guarantee.known < 1 - np.exp(-2 / 3) + 0.05
     below = np.array([0.1, 0.2, 0.3])
     np.testing.assert_allclose(model([1.0]).quantiles(below)[0], -np.log(1 - below), atol=0.06)

@@ -103,7 +103,7 @@ def test_the_page_is_that_of_the_library_and_the_verdict_is_printed(folder):
     assert "<h1>Ours</h1>" in page.html
 
 
-def test_a_seed_makes_a_random_law_the_same_twice(folder):
+def test_a_seed_makes_a_random_distribution_the_same_twice(folder):
     rows = columns(4)
     Calibrator(interpolator=Random()).fit(Point(rows["mu"]), rows["y"]).save("random.safetensors")
     parquet.write_table(pa.table(rows), "test.parquet")
@@ -252,7 +252,7 @@ def test_a_column_that_is_no_time_is_one_sentence(folder, column, message):
     assert not (folder / "r.html").exists()
 
 
-def test_a_rate_of_counts_is_compared_as_the_poisson_law_it_stands_for(folder):
+def test_a_rate_of_counts_is_compared_as_the_poisson_distribution_it_stands_for(folder):
     rng = np.random.default_rng(10)
     rate = rng.uniform(0.5, 6, 2 * M)
     y = rng.poisson(rate)
@@ -260,11 +260,11 @@ def test_a_rate_of_counts_is_compared_as_the_poisson_law_it_stands_for(folder):
         parquet.write_table(pa.table({"rate": rate[rows], "y": y[rows]}), name)
     run("fit", "counts.parquet", "--target", "y", "--rate", "rate", "--labels", "counts", "-o", "c.safetensors")
     found = json.loads(run("evaluate", "new.parquet", "-m", "c.safetensors", "--json").stdout)
-    law = calibrant.evaluate(Poisson(rate[M:]), y[M:].astype(float))
-    assert found["base"]["crps"] == pytest.approx(law.crps)
-    assert found["base"]["nll"] == pytest.approx(law.nll)
+    distribution = calibrant.evaluate(Poisson(rate[M:]), y[M:].astype(float))
+    assert found["base"]["crps"] == pytest.approx(distribution.crps)
+    assert found["base"]["nll"] == pytest.approx(distribution.nll)
     said = run("report", "new.parquet", "-m", "c.safetensors", "-o", "r.html").stdout
-    assert f"{law.crps:.3f}".rstrip("0") in said
+    assert f"{distribution.crps:.3f}".rstrip("0") in said
     assert "bars" in data_of(folder / "r.html")["rows"][0]["before"]
 
 

@@ -1,4 +1,4 @@
-"""Clipped laws, at ordinary and at extreme bounds."""
+"""Clipped distributions, at ordinary and at extreme bounds."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from calibrant.metrics.calibration import pit_by
 from calibrant.testing import check_distribution
 
 
-def bounds_of(law):
+def bounds_of(distribution):
     """Pairs of bounds by name."""
-    at = {p: float(np.median(law.ppf(p))) for p in (0.0005, 0.15, 0.5, 0.8, 0.9991, 0.9999)}
+    at = {p: float(np.median(distribution.ppf(p))) for p in (0.0005, 0.15, 0.5, 0.8, 0.9991, 0.9999)}
     spread = at[0.8] - at[0.15]
     return {
         "from below": (at[0.15], np.inf),
@@ -35,15 +35,15 @@ LAWS |= {name: lambda w, name=name: H(*COMBINATIONS[name]) for name in ("quantil
 
 @pytest.mark.parametrize("where", bounds_of(Normal([0.0], [1.0])))
 @pytest.mark.parametrize("name", LAWS)
-def test_a_law_may_be_clipped_on_one_side_far_out_and_in_its_tails(name, where):
-    law = LAWS[name](HERE)[-1:]
-    low, high = bounds_of(law)[where]
-    C = law.clip(low, high)
+def test_a_distribution_may_be_clipped_on_one_side_far_out_and_in_its_tails(name, where):
+    distribution = LAWS[name](HERE)[-1:]
+    low, high = bounds_of(distribution)[where]
+    C = distribution.clip(low, high)
     check_distribution(C)
     p = np.linspace(0.011, 0.989, 23)
-    np.testing.assert_array_equal(C.quantiles(p), np.clip(law.quantiles(p), low, high))
+    np.testing.assert_array_equal(C.quantiles(p), np.clip(distribution.quantiles(p), low, high))
     with pytest.raises(ValueError, match="clip needs lower < upper"):
-        law.clip(low, low)
+        distribution.clip(low, low)
 
 
 # ---- what went wrong once --------------------------------------------------------------------------------------------
@@ -66,12 +66,12 @@ def test_a_clipped_cauchy_has_moments():
     assert C.crps(0.3)[0] == pytest.approx(0.36395, abs=5e-6)
 
 
-def test_a_law_clipped_on_one_side_keeps_the_tail_of_the_other():
+def test_a_distribution_clipped_on_one_side_keeps_the_tail_of_the_other():
     """The mean of a Cauchy label is infinite also if it is clipped from below."""
     assert StudentT(1.0, [0.0], [1.0]).clip(lower=-1.0).mean()[0] == np.inf
     assert StudentT(1.5, [0.0], [1.0]).clip(lower=-1.0).std()[0] == np.inf
-    for law in (LogNormal([0.0], [5.0]), LogNormal([0.0], [2.0])):
-        assert law.clip(lower=1e-9).std()[0] == pytest.approx(law.std()[0], rel=1e-9)
+    for distribution in (LogNormal([0.0], [5.0]), LogNormal([0.0], [2.0])):
+        assert distribution.clip(lower=1e-9).std()[0] == pytest.approx(distribution.std()[0], rel=1e-9)
 
 
 def test_naf_takes_an_outlier():
@@ -90,9 +90,9 @@ def test_a_clip_of_a_clip_that_does_not_meet_it_is_one_point():
 
 
 def test_the_pit_of_a_label_on_a_bound_is_drawn_over_the_mass_there():
-    law, u = Normal([0.0, 1.0, 0.0], 1.0).clip(-0.5, 1.5), np.array([0.25, 0.5, 0.75])
+    distribution, u = Normal([0.0, 1.0, 0.0], 1.0).clip(-0.5, 1.5), np.array([0.25, 0.5, 0.75])
     free = Normal([0.0, 1.0, 0.0], 1.0)
-    found = pit_by(law, np.array([-0.5, 1.5, 0.3]), u)
+    found = pit_by(distribution, np.array([-0.5, 1.5, 0.3]), u)
     low, high = free[:1].cdf(-0.5)[0], free[1:2].cdf(1.5)[0]
     np.testing.assert_allclose(found, [0.75 * low, 1 - 0.5 * (1 - high), free.cdf([0.3] * 3)[2]], rtol=1e-12)
 

@@ -1,4 +1,4 @@
-"""A law for every row: q may depend on what is known of the row, and everything else works as it did."""
+"""A distribution for every row: q may depend on what is known of the row, and everything else works as it did."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from calibrant.interpolators import BoundedTails, Linear, Random
 from calibrant.scores import ResidualScore
 from calibrant.testing import check_distribution
 
-# ---- a context in twenty lines: the law of the label's own scores --------------------------------------------------
+# ---- a context in twenty lines: the distribution of the label's own scores
+# --------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ByLabel(Joined):
-    """The laws of the labels, one a row; for other rows it picks theirs."""
+    """The distributions of the labels, one a row; for other rows it picks theirs."""
 
     labels: tuple
 
@@ -29,7 +30,7 @@ class ByLabel(Joined):
         unknown = sorted(set(context.by) - set(self.labels))
         if unknown:
             raise ValueError(f"by holds {unknown[0]!r}, which no calibration row had: those had {list(self.labels)}")
-        return Joined.of(self.laws, [self.labels.index(label) for label in context.by])
+        return Joined.of(self.distributions, [self.labels.index(label) for label in context.by])
 
 
 @dataclass(frozen=True)
@@ -38,10 +39,10 @@ class Apart(Linear):
 
     def fit_rows(self, scores, context, *, support=(-np.inf, np.inf)):
         by, labels = np.asarray(context.by), tuple(sorted(set(context.by)))
-        laws = tuple(self.own.fit(scores[by == label], support=support) for label in labels)
+        distributions = tuple(self.own.fit(scores[by == label], support=support) for label in labels)
         part = np.arange(len(labels))
         fewest = min((scores[by == label] for label in labels), key=len)
-        return ByLabel(laws, part, np.zeros_like(part), labels), Guarantee.of(self.own, fewest)
+        return ByLabel(distributions, part, np.zeros_like(part), labels), Guarantee.of(self.own, fewest)
 
 
 COUNT = 24
@@ -82,13 +83,13 @@ TRIED += [
 
 @pytest.mark.few
 @pytest.mark.parametrize(("pair", "interpolator"), [each for each in dict.fromkeys(TRIED) if "random" not in each[1]])
-def test_a_row_has_the_law_of_its_label_bit_for_bit(pair, interpolator):
+def test_a_row_has_the_distribution_of_its_label_bit_for_bit(pair, interpolator):
     if f"{pair}; {interpolator}" not in COMBINATIONS:
         return
     _, H, alone = apart(pair, INTERPOLATORS[interpolator])
     assert H.shape == (ROWS,)
     found = answers(H, Y[NEW])
-    wanted = {label: answers(law, Y[NEW]) for label, law in alone.items()}
+    wanted = {label: answers(distribution, Y[NEW]) for label, distribution in alone.items()}
     for method, result in found.items():
         for row, label in enumerate(BY_NEW):
             np.testing.assert_array_equal(result[row], wanted[label][method][row], err_msg=f"{method}, row {row}")
@@ -96,7 +97,7 @@ def test_a_row_has_the_law_of_its_label_bit_for_bit(pair, interpolator):
 
 @pytest.mark.few
 @pytest.mark.parametrize("pair", [*FEW, "log ratio", "cdf of log-normal", "ensemble of ensembles"])
-def test_rows_with_laws_of_their_own_keep_the_laws_of_a_law(pair):
+def test_rows_with_distributions_of_their_own_keep_the_distributions_of_a_distribution(pair):
     model, H, _ = apart(pair, Linear())
     check_distribution(H)
     assert model.guarantee.n == 8
@@ -112,7 +113,9 @@ def test_rows_with_laws_of_their_own_keep_the_laws_of_a_law(pair):
     ],
     ids=["by label", "by group", "weighted"],
 )
-def test_rows_with_laws_of_their_own_follow_the_prediction_to_torch_and_float32(interpolator, name, known, asked):
+def test_rows_with_distributions_of_their_own_follow_the_prediction_to_torch_and_float32(
+    interpolator, name, known, asked
+):
     torch = pytest.importorskip("torch")
     f = np.arange(COUNT) * 1.0
     model = Calibrator(None, interpolator).fit(Point(f), np.sin(f), **{name: known})

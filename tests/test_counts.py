@@ -1,4 +1,4 @@
-"""Laws of counts, and labels that are counts."""
+"""Distributions of counts, and labels that are counts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from calibrant.distributions import (
     Lattice,
     NegativeBinomial,
     Poisson,
-    SpreadLaw,
+    SpreadDistribution,
     ZeroInflated,
     from_scipy,
 )
@@ -47,50 +47,50 @@ LAWS = {  # which the catalogue does not have
     "scipy's skellam": lambda: from_scipy(st.skellam([3.0, 1.0], [1.0, 2.0])),
     "steps of 0.5 from 1": lambda: Lattice(LogNormal([0.0, 1.0], [1.0, 2.0]), 0.5, 1.0),
     "a lattice of atoms": lambda: Lattice(Calibrator(interpolator=Naive()).fit([0.0] * 9, range(9))([2.0, 2.7])),
-    "rows of two laws": lambda: calibrant.concatenate([Poisson([1.0, 4.0]), NegativeBinomial([3.0], 0.5)]),
+    "rows of two distributions": lambda: calibrant.concatenate([Poisson([1.0, 4.0]), NegativeBinomial([3.0], 0.5)]),
     "a mixture": lambda: Mixture([Poisson([1.0, 4.0]), Poisson([3.0, 9.0])], [0.3, 0.7]),
-    "spread steps of 0.05": lambda: SpreadLaw(Lattice(Normal([0.0, 3.0], [1.0, 2.0]), 0.05, None)),
+    "spread steps of 0.05": lambda: SpreadDistribution(Lattice(Normal([0.0, 3.0], [1.0, 2.0]), 0.05, None)),
 }
 
 
 @pytest.mark.few
 @pytest.mark.parametrize("name", LAWS)
-def test_a_law_of_counts_keeps_the_laws_of_a_law(name):
+def test_a_distribution_of_counts_keeps_the_distributions_of_a_distribution(name):
     check_distribution(LAWS[name]())
 
 
 @pytest.mark.parametrize(
-    ("law", "scipys"),
+    ("distribution", "scipys"),
     [
         (Poisson([0.3, 7.0]), st.poisson([0.3, 7.0])),
         (NegativeBinomial([4.0, 40.0], [0.5, 0.1]), st.nbinom([2.0, 10.0], [2 / 6, 10 / 50])),
         (Binomial([10, 3], [0.3, 0.9]), st.binom([10, 3], [0.3, 0.9])),
     ],
 )
-def test_ours_are_scipys(law, scipys):
+def test_ours_are_scipys(distribution, scipys):
     for k in (-1, 0, 1, 3, 17):
-        assert law.logpmf(k) == pytest.approx(scipys.logpmf(k), rel=1e-10)
-        assert law.cdf(k + 0.5) == pytest.approx(scipys.cdf(k), rel=1e-12)
-        assert law.sf(k) == pytest.approx(scipys.sf(k), rel=1e-12)
+        assert distribution.logpmf(k) == pytest.approx(scipys.logpmf(k), rel=1e-10)
+        assert distribution.cdf(k + 0.5) == pytest.approx(scipys.cdf(k), rel=1e-12)
+        assert distribution.sf(k) == pytest.approx(scipys.sf(k), rel=1e-12)
     for p in (1e-9, 0.1, 0.5, 0.99, 1 - 1e-9):
-        assert law.ppf(p).tolist() == scipys.ppf(p).tolist()
-    assert law.mean() == pytest.approx(scipys.mean())
-    assert law.std() == pytest.approx(scipys.std())
-    assert type(from_scipy(scipys)) is type(law)
+        assert distribution.ppf(p).tolist() == scipys.ppf(p).tolist()
+    assert distribution.mean() == pytest.approx(scipys.mean())
+    assert distribution.std() == pytest.approx(scipys.std())
+    assert type(from_scipy(scipys)) is type(distribution)
 
 
 @pytest.mark.parametrize(
-    ("law", "scipys", "y"),
+    ("distribution", "scipys", "y"),
     [
         (Poisson([1e6]), st.poisson(1e6), 999_100.0),
         (NegativeBinomial([1e4], 1.0), st.nbinom(1.0, 1 / 10_001), 5_000.0),
         (Binomial([4_000_000_000], 0.01), st.binom(4_000_000_000, 0.01), 40_001_000.0),
     ],
 )
-def test_the_crps_of_large_counts_is_the_sum(law, scipys, y):
+def test_the_crps_of_large_counts_is_the_sum(distribution, scipys, y):
     k = np.arange(scipys.ppf(1e-15), scipys.isf(1e-15) + 1)
     wanted = np.sum((scipys.cdf(k) - (k >= y)) ** 2)
-    assert float(law.crps(y)[0]) == pytest.approx(wanted, abs=PROMISED * scipys.std())
+    assert float(distribution.crps(y)[0]) == pytest.approx(wanted, abs=PROMISED * scipys.std())
 
 
 def test_the_crps_of_a_wide_calibrated_lattice_is_the_sum():
@@ -107,11 +107,11 @@ def test_the_crps_of_a_wide_calibrated_lattice_is_the_sum():
 
 
 def test_a_rate_of_0_is_0_for_sure():
-    law = Poisson([0.0, 1.0])
-    assert law.pmf([0.0, 0.0]) == pytest.approx([1.0, math.exp(-1)])
-    assert law.crps([2.0, 0.0])[0] == pytest.approx(2.0)
-    assert law.interval(0.9)[1].tolist() == [0.0, 3.0]
-    assert law.mean().tolist() == [0.0, 1.0]
+    distribution = Poisson([0.0, 1.0])
+    assert distribution.pmf([0.0, 0.0]) == pytest.approx([1.0, math.exp(-1)])
+    assert distribution.crps([2.0, 0.0])[0] == pytest.approx(2.0)
+    assert distribution.interval(0.9)[1].tolist() == [0.0, 3.0]
+    assert distribution.mean().tolist() == [0.0, 1.0]
 
 
 def test_torchs_gradients_flow_through_poisson():
@@ -151,7 +151,7 @@ def test_torchs_gradients_flow_through_poisson():
         (lambda: Calibrator(labels=Counts(0.05)).fit([1.0], [0.07]), r"takes steps of 0.05 from 0 on"),
         (lambda: Calibrator(labels=Counts(2.0)).fit(Poisson([1.0]), [2.0]), "takes distributions in steps of 2"),
         (lambda: Lattice([1.0]), r"Lattice.base must be a Distribution, got \[1.0\]"),
-        (lambda: SpreadLaw(Normal([0.0], 1.0)), r"must be a distribution on a lattice.*LocationScale\(n=1"),
+        (lambda: SpreadDistribution(Normal([0.0], 1.0)), r"must be a distribution on a lattice.*LocationScale\(n=1"),
         (lambda: ZeroInflated(Normal([0.0], 1.0), 0.1), "base must be a distribution of counts.*LocationS"),
         (lambda: ZeroInflated(Lattice(Normal([0.0], 1.0), 0.5), 0.1), r"distribution of counts.*Lattice\(n=1"),
         (lambda: Calibrator(labels=Counts), "Calibrator.labels must be an object such as calibrant.labels.Counts"),
@@ -186,7 +186,7 @@ def test_calibration_of_counts_keeps_its_promise(mean, n, score):
     for seed in range(repetitions):
         rng = np.random.default_rng(seed)
         H = Calibrator(score, labels=Counts()).fit(base, rng.poisson(mean, n), rng=rng)(Poisson([mean]))
-        below += SpreadLaw(Poisson(mean)).cdf(H.base.quantiles(levels)[0]) / repetitions
+        below += SpreadDistribution(Poisson(mean)).cdf(H.base.quantiles(levels)[0]) / repetitions
         lower, upper = (float(end[0]) for end in H.interval(0.8))
         assert (lower, upper) == (round(lower), round(upper))
         for end, level in ((lower, 0.1), (upper, 0.9)):  # the smallest k with P(Y <= k) >= level
@@ -209,7 +209,7 @@ def test_without_counts_the_promise_breaks():
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("mean", [0.3, 30.0])
-def test_pit_pvalues_of_true_laws_of_counts_have_their_size(mean):
+def test_pit_pvalues_of_true_distributions_of_counts_have_their_size(mean):
     """Of 200 p-values, those below 0.2 are binomial: between 14 and 68 with probability 1 - 1e-5 or more."""
     small = 0
     for seed in range(200):
@@ -218,19 +218,19 @@ def test_pit_pvalues_of_true_laws_of_counts_have_their_size(mean):
     assert 14 <= small <= 68
 
 
-def test_the_pit_of_a_collapsed_law_is_that_of_the_spread_label():
-    law = Normal([1.3, 4.0], [1.0, 2.0])
+def test_the_pit_of_a_collapsed_distribution_is_that_of_the_spread_label():
+    distribution = Normal([1.3, 4.0], [1.0, 2.0])
     y, u = np.array([0.0, 5.0]), np.array([0.25, 0.8])
-    assert Lattice(law).pit(y, u) == pytest.approx(law.cdf(y + u))
+    assert Lattice(distribution).pit(y, u) == pytest.approx(distribution.cdf(y + u))
     step = Poisson([1.0, 4.0])
     assert step.pit(y, u) == pytest.approx(step.cdf_left(y) + u * step.pmf(y))
     assert Poisson(4.0).pit(y, u) == pytest.approx(Poisson([4.0, 4.0]).pit(y, u))
 
 
 def test_the_log_score_of_counts_is_that_of_their_probabilities():
-    law, y = Poisson([1.0, 4.0]), np.array([0.0, 5.0])
-    assert evaluate(law, y).nll == pytest.approx(-np.mean(st.poisson([1.0, 4.0]).logpmf(y)))
-    assert "NLL of the counts" in str(evaluate(law, y))
+    distribution, y = Poisson([1.0, 4.0]), np.array([0.0, 5.0])
+    assert evaluate(distribution, y).nll == pytest.approx(-np.mean(st.poisson([1.0, 4.0]).logpmf(y)))
+    assert "NLL of the counts" in str(evaluate(distribution, y))
     plain = Normal([1.0, 4.0], [1.0, 2.0])
     k = np.array([1.0, 5.0])
     wanted = -np.mean(np.log(plain.cdf(k + 0.5) - plain.cdf(k - 0.5)))
@@ -252,9 +252,9 @@ PREDICTIONS = {
 }
 
 
-def test_a_law_of_counts_has_no_density_and_says_what_it_has():
-    for law in (Poisson([1.0, 2.0]), Poisson([1.0, 2.0]).clip(0, 5), Poisson(3.0)):
-        for ask in (law.pdf, law.logpdf):
+def test_a_distribution_of_counts_has_no_density_and_says_what_it_has():
+    for distribution in (Poisson([1.0, 2.0]), Poisson([1.0, 2.0]).clip(0, 5), Poisson(3.0)):
+        for ask in (distribution.pdf, distribution.logpdf):
             with pytest.raises(ValueError, match="a distribution of counts has no density: pmf and logpmf"):
                 ask(1.0)
 
@@ -279,7 +279,7 @@ def test_every_kind_of_prediction_of_counts_calibrates(kind):
 
 @pytest.mark.parametrize(("scale", "most"), [(1e-9, 0.06), (0.3, 0.01), (1.0, 5e-4), (3.0, 7e-6)])
 def test_a_spread_normal_is_close_to_the_convolution(scale, most):
-    """Of Normal(m, s) and a uniform law, worked out by quadrature; the next cumulant of the uniform is 1 / 120."""
+    """Of Normal(m, s) and a uniform one, worked out by quadrature; the next cumulant of the uniform is 1 / 120."""
     from scipy.integrate import quad
 
     spread = Counts().spread_prediction(Normal([2.0], [scale]))
@@ -322,8 +322,8 @@ def test_what_is_judged_moves_by_half_a_step_off_the_lattice():
 def test_a_forecast_is_judged_as_it_stands(labels):
     from calibrant.metrics.of_labels import of_labels
 
-    law, k = LogNormal([-1.0, 2.0], [0.3, 0.5]), np.array([0.0, 7.0])
-    assert of_labels(law, k, labels).cdf(k) == pytest.approx(law.cdf(k + 0.5))
+    distribution, k = LogNormal([-1.0, 2.0], [0.3, 0.5]), np.array([0.0, 7.0])
+    assert of_labels(distribution, k, labels).cdf(k) == pytest.approx(distribution.cdf(k + 0.5))
     quantiles = Quantiles([0.1, 0.5, 0.9], [[0.3, 0.3, 0.3], [1.4, 2.6, 5.0]])
     assert of_labels(quantiles, k, labels).values.tolist() == [[0.0, 0.0, 0.0], [1.0, 3.0, 5.0]]
 
@@ -354,7 +354,7 @@ def test_quiet_hours_do_not_widen_the_others():
 
 
 @pytest.mark.parametrize("labels", [Counts(), Counts(0.05), Counts(lower=None), Counts(2.0, 1.0), Counts(0.05, None)])
-def test_every_lattice_keeps_the_laws_of_a_kind_of_labels_and_calibrates(labels):
+def test_every_lattice_keeps_the_distributions_of_a_kind_of_labels_and_calibrates(labels):
     rng = np.random.default_rng(5)
     f = rng.uniform(2.0, 9.0, 900)
     y = labels.origin + labels.step * np.round((f + rng.normal(0, 1.0, 900) - labels.origin) / labels.step)
@@ -433,22 +433,24 @@ def test_poisson_objectives_of_boosting_libraries_are_rates(library):
 def test_the_promise_is_said_of_the_randomised_pit():
     rng = np.random.default_rng(11)
     f = rates(60, rng)
-    law, y, group = Poisson(f), rng.poisson(f), np.arange(60) % 2
+    distribution, y, group = Poisson(f), rng.poisson(f), np.arange(60) % 2
     fit = Calibrator(labels=Counts()).fit
     for calibrated in (
-        fit(law, y, rng=rng),
-        fit(law, y, rng=rng).update(law, y, rng=rng),
-        fit(law, y, by=group, rng=rng),
-        fit(law, y, weights=f, rng=rng),
-        CrossCalibrated((fit(law, y, rng=rng), fit(law, y, rng=rng))),
+        fit(distribution, y, rng=rng),
+        fit(distribution, y, rng=rng).update(distribution, y, rng=rng),
+        fit(distribution, y, by=group, rng=rng),
+        fit(distribution, y, weights=f, rng=rng),
+        CrossCalibrated((fit(distribution, y, rng=rng), fit(distribution, y, rng=rng))),
     ):
         assert calibrated.guarantee.drawn
         assert str(calibrated.guarantee).endswith("the randomised PIT, drawn between P(Y < y) and P(Y <= y).")
     assert "randomised PIT" not in str(Calibrator().fit(Point(f), f + rng.normal(size=60)).guarantee)
 
 
-def test_labels_that_a_law_of_counts_cannot_give_are_named():
-    with pytest.raises(ValueError, match=r"y is 0.5 in row 1 \(the only such row\): H is a law of whole numbers"):
+def test_labels_that_a_distribution_of_counts_cannot_give_are_named():
+    with pytest.raises(
+        ValueError, match=r"y is 0.5 in row 1 \(the only such row\): H is a distribution of whole numbers"
+    ):
         evaluate(Poisson([1.0, 2.0]), [1.0, 0.5])
     with pytest.raises(ValueError, match=r"y is -1 in row 0 \(the only such row\): Counts\(\) takes whole numbers"):
         evaluate(Normal([1.0, 2.0], 1.0), [-1.0, 2.0], labels=Counts())
@@ -461,10 +463,10 @@ def test_counts_are_drawn_as_bars():
     assert calibrant.plots.density(Poisson(3.0)).get_ylabel() == "probability"
     assert calibrant.plots.density(Normal(3.0, 1.0)).get_ylabel() == "density"
 
-    law = Poisson(3.0)
-    drawn = shape(law, "H")
-    assert drawn.at(2.2) == pytest.approx(float(law.pmf(2.0)))
-    assert drawn.at(2.8) == pytest.approx(float(law.pmf(3.0)))
+    distribution = Poisson(3.0)
+    drawn = shape(distribution, "H")
+    assert drawn.at(2.2) == pytest.approx(float(distribution.pmf(2.0)))
+    assert drawn.at(2.8) == pytest.approx(float(distribution.pmf(3.0)))
     wide = shape(Poisson(1e5), "H")
     area = np.sum(np.diff(wide.x) * (wide.density[1:] + wide.density[:-1]) / 2)
     assert area == pytest.approx(0.998, abs=2e-3)
@@ -487,19 +489,19 @@ def test_a_report_of_counts_has_bars_and_judges_drawn_pits():
     assert row["from"] + 0.5 == round(row["from"] + 0.5)
 
 
-def test_rates_beside_counts_from_one_on_are_laws_of_counts():
-    law = Calibrator(labels=Counts(lower=1.0)).fit(np.full(30, 3.0), 1.0 + np.arange(30) % 5)([3.0])
-    assert law.lattice[0] % 2 == 1
-    assert isinstance(beside(Rates([2.0]), law), type(Poisson([2.0])))
+def test_rates_beside_counts_from_one_on_are_distributions_of_counts():
+    distribution = Calibrator(labels=Counts(lower=1.0)).fit(np.full(30, 3.0), 1.0 + np.arange(30) % 5)([3.0])
+    assert distribution.lattice[0] % 2 == 1
+    assert isinstance(beside(Rates([2.0]), distribution), type(Poisson([2.0])))
 
 
-@pytest.mark.parametrize("kind", ["law", "samples", "clipped"])
+@pytest.mark.parametrize("kind", ["distribution", "samples", "clipped"])
 def test_what_is_drawn_for_pits_does_not_depend_on_the_order_of_the_rows(kind):
     rng = np.random.default_rng(3)
     rate = np.exp(rng.uniform(-2, 2, 400))
     y, order = rng.poisson(rate).astype(float), rng.permutation(400)
     H = {
-        "law": lambda: Poisson(rate),
+        "distribution": lambda: Poisson(rate),
         "samples": lambda: Samples(rng.poisson(rate[:, None], (400, 9)).astype(float)),
         "clipped": lambda: Normal(rate, 1.0).clip(0.0, 3.0),
     }[kind]()
@@ -509,16 +511,16 @@ def test_what_is_drawn_for_pits_does_not_depend_on_the_order_of_the_rows(kind):
     assert one.ece == pytest.approx(other.ece, rel=1e-9)
 
 
-def test_counts_have_no_density_beside_laws_that_have_one():
-    law = calibrant.concatenate([Poisson([1.0, 2.0]), Normal([0.0], 1.0)])
-    np.testing.assert_allclose(law.logpdf([1.0, 1.5, 0.0]), [-np.inf, -np.inf, -np.log(2 * np.pi) / 2])
-    np.testing.assert_allclose(law.pdf([[1.0]])[:2], 0.0)
+def test_counts_have_no_density_beside_distributions_that_have_one():
+    distribution = calibrant.concatenate([Poisson([1.0, 2.0]), Normal([0.0], 1.0)])
+    np.testing.assert_allclose(distribution.logpdf([1.0, 1.5, 0.0]), [-np.inf, -np.inf, -np.log(2 * np.pi) / 2])
+    np.testing.assert_allclose(distribution.pdf([[1.0]])[:2], 0.0)
 
 
-def test_more_zeros_in_a_collapsed_law_leave_its_ends_where_they_are():
-    law, base = ZeroInflated(Lattice(Normal([1.0, 2.0], 1.0)), 0.5), Lattice(Normal([1.0, 2.0], 1.0))
-    np.testing.assert_array_equal(law.quantiles([0.0, 1.0]), [[0.0, np.inf]] * 2)
-    np.testing.assert_allclose(law.pmf([[0.0, 3.0]]), [[0.5, 0.0]] + base.pmf([[0.0, 3.0]]) / 2)
+def test_more_zeros_in_a_collapsed_distribution_leave_its_ends_where_they_are():
+    distribution, base = ZeroInflated(Lattice(Normal([1.0, 2.0], 1.0)), 0.5), Lattice(Normal([1.0, 2.0], 1.0))
+    np.testing.assert_array_equal(distribution.quantiles([0.0, 1.0]), [[0.0, np.inf]] * 2)
+    np.testing.assert_allclose(distribution.pmf([[0.0, 3.0]]), [[0.5, 0.0]] + base.pmf([[0.0, 3.0]]) / 2)
 
 
 def test_a_bound_holds_the_mass_that_counts_have_at_infinity():

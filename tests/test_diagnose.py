@@ -34,7 +34,7 @@ class Truth:
         self.f = self.X[:, 0] + np.sin(self.X[:, 1])
         self.sigma = 0.5 * np.exp(0.4 * self.X[:, 0])
         self.y = self.f + self.sigma * rng.normal(size=m)
-        self.law = Normal(self.f, self.sigma)
+        self.distribution = Normal(self.f, self.sigma)
 
     def same_width(self, n):
         """The plain residual score, calibrated on the first n rows: H, y and X of the others."""
@@ -47,14 +47,14 @@ class Truth:
 def test_the_truth_passes_and_one_width_for_all_fails():
     passed = flagged = 0
     for seed in range(100):
-        passed += diagnose(Truth(300, seed).law, Truth(300, seed).y, Truth(300, seed).X, seed=seed).passes
+        passed += diagnose(Truth(300, seed).distribution, Truth(300, seed).y, Truth(300, seed).X, seed=seed).passes
         if seed < 20:
             flagged += not diagnose(*Truth(900, seed).same_width(300), n=300, seed=seed).passes
     assert passed >= 90  # 95 or more are promised on average: 89 or fewer have a chance of 1%
     assert flagged == 20
 
 
-def test_a_law_calibrated_on_few_rows_passes_if_their_number_is_known():
+def test_a_distribution_calibrated_on_few_rows_passes_if_their_number_is_known():
     known = unknown = 0
     for seed in range(30):
         truth = Truth(2100, seed)
@@ -71,11 +71,11 @@ def test_labels_on_atoms_are_no_fault():
     passed = 0
     for seed in range(40):
         truth = Truth(300, seed)
-        passed += diagnose(truth.law.clip(0.0), truth.y.clip(0.0), truth.X, seed=seed).passes
+        passed += diagnose(truth.distribution.clip(0.0), truth.y.clip(0.0), truth.X, seed=seed).passes
     assert passed >= 34
-    found = diagnose(truth.law.clip(0.0), truth.y.clip(0.0), truth.X)
+    found = diagnose(truth.distribution.clip(0.0), truth.y.clip(0.0), truth.X)
     held = found.slices[0].held[1]
-    assert held.share == metrics.coverage(truth.law.clip(0.0), truth.y.clip(0.0), 0.5) > held.judged + 0.05
+    assert held.share == metrics.coverage(truth.distribution.clip(0.0), truth.y.clip(0.0), 0.5) > held.judged + 0.05
 
 
 def test_the_words_say_what_is_wrong_and_what_to_do():
@@ -108,7 +108,7 @@ def test_a_biased_centre_and_wrong_rows_get_other_advice():
 
 
 def test_a_pass_is_said_without_advice():
-    found = diagnose(Truth(1000, 2).law, Truth(1000, 2).y, Truth(1000, 2).X)
+    found = diagnose(Truth(1000, 2).distribution, Truth(1000, 2).y, Truth(1000, 2).X)
     assert found.passes
     assert str(found).startswith(
         "Passes: nothing in 1,000 rows speaks against calibration in every slice.\nSlices: none"
@@ -197,7 +197,7 @@ def test_widths_that_differ_by_rounding_make_no_slices():
 
 def test_a_feature_called_width_and_the_width_are_told_apart():
     truth = Truth(300, 0)
-    found = diagnose(truth.law, truth.y, {"width": truth.X[:, 0], "x": truth.X[:, 1]})
+    found = diagnose(truth.distribution, truth.y, {"width": truth.X[:, 0], "x": truth.X[:, 1]})
     assert list(dict.fromkeys(each.by for each in found.slices)) == ["", "predicted value", "(width)", "width", "x"]
 
 
@@ -265,7 +265,7 @@ def test_more_rows_than_are_needed_are_drawn(monkeypatch):
 
 def test_without_features_nothing_is_told():
     y = np.random.default_rng(0).normal(size=200)
-    found = diagnose(Normal(0.0, 1.0), y)  # one law for every row
+    found = diagnose(Normal(0.0, 1.0), y)  # one distribution for every row
     assert found.telling is None
     assert found.worst is None
     assert [each.name for each in found.slices] == ["all rows"]
@@ -350,7 +350,10 @@ def test_tensors_and_infinite_intervals_are_taken():
     torch = pytest.importorskip("torch")
     truth = Truth(400, 9)
     H = Normal(torch.asarray(truth.f), torch.asarray(truth.sigma))
-    found, plain = diagnose(H, torch.asarray(truth.y), torch.asarray(truth.X)), diagnose(truth.law, truth.y, truth.X)
+    found, plain = (
+        diagnose(H, torch.asarray(truth.y), torch.asarray(truth.X)),
+        diagnose(truth.distribution, truth.y, truth.X),
+    )
     assert (str(found), found.table()) == (str(plain), plain.table())
     few = Calibrator(interpolator=Linear(InfiniteTails())).fit(Point(truth.f[:9]), truth.y[:9])(Point(truth.f[9:]))
     assert math.isinf(few.interval(0.9)[1][0])
@@ -359,31 +362,31 @@ def test_tensors_and_infinite_intervals_are_taken():
     assert 0.7 < diagnose(steps, truth.y[99:], n=99).slices[0].held[0].share < 1
 
 
-def test_a_forecast_without_a_law_is_judged_by_what_it_says():
+def test_a_forecast_without_a_distribution_is_judged_by_what_it_says():
     truth = Truth(800, 12)
     levels = [0.05, 0.25, 0.5, 0.75, 0.95]
-    quantiles = diagnose(Quantiles(levels, truth.law.quantiles(levels)), truth.y, truth.X)
-    law = diagnose(truth.law, truth.y, truth.X)
+    quantiles = diagnose(Quantiles(levels, truth.distribution.quantiles(levels)), truth.y, truth.X)
+    distribution = diagnose(truth.distribution, truth.y, truth.X)
     assert quantiles.telling.events == tuple(f"y <= quantile {level:g}" for level in levels)
     assert [[held.share for held in each.held] for each in quantiles.slices] == [
-        [held.share for held in each.held] for each in law.slices
+        [held.share for held in each.held] for each in distribution.slices
     ]
     assert quantiles.slices[0].gap is None
     assert "PIT" not in quantiles.table()
     assert quantiles.passes
-    some = diagnose(Quantiles([0.05, 0.95], truth.law.quantiles([0.05, 0.95])), truth.y, truth.X)
+    some = diagnose(Quantiles([0.05, 0.95], truth.distribution.quantiles([0.05, 0.95])), truth.y, truth.X)
     assert [held.coverage for held in some.slices[0].held] == [0.9]  # it has no 50% interval
-    interval = diagnose(Interval(*truth.law.interval(0.8)), truth.y, truth.X, coverages=0.8)
+    interval = diagnose(Interval(*truth.distribution.interval(0.8)), truth.y, truth.X, coverages=0.8)
     assert interval.telling.events == ("inside 80%",)
     assert interval.passes
-    assert not diagnose(Interval(*truth.law.interval(0.8)), truth.y, truth.X, coverages=0.9).passes
-    draws = truth.law.sample(100, rng=np.random.default_rng(0))
+    assert not diagnose(Interval(*truth.distribution.interval(0.8)), truth.y, truth.X, coverages=0.9).passes
+    draws = truth.distribution.sample(100, rng=np.random.default_rng(0))
     assert len(diagnose(Samples(draws), truth.y, truth.X, coverages=0.89).telling.events) == 7
 
 
 def test_bad_input_is_named():
     truth = Truth(60, 11)
-    H, y, X = truth.law, truth.y, truth.X
+    H, y, X = truth.distribution, truth.y, truth.X
     for wrong, error, text in (
         (
             lambda: diagnose(Point(truth.f), y, X),

@@ -1,4 +1,4 @@
-"""Oracles for the laws that come as forecasts: scipy, mpmath, scoringrules, slow integrals, differences."""
+"""Oracles for the distributions that come as forecasts: scipy, mpmath, scoringrules, slow integrals, differences."""
 
 import warnings
 
@@ -55,37 +55,39 @@ SINGLE = {
 }
 
 
-def named(laws):
-    return pytest.mark.parametrize("law", list(laws.values()), ids=list(laws))
+def named(distributions):
+    return pytest.mark.parametrize("distribution", list(distributions.values()), ids=list(distributions))
 
 
 # ---- values ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("law", "oracle"), list(AGAINST_SCIPY.values()), ids=list(AGAINST_SCIPY))
-def test_values_agree_with_scipy(law, oracle):
-    np.testing.assert_allclose(law.cdf(Y), oracle.cdf(Y), rtol=1e-12, atol=1e-300)
-    np.testing.assert_allclose(law.sf(Y), oracle.sf(Y), rtol=1e-12, atol=1e-300)
+@pytest.mark.parametrize(("distribution", "oracle"), list(AGAINST_SCIPY.values()), ids=list(AGAINST_SCIPY))
+def test_values_agree_with_scipy(distribution, oracle):
+    np.testing.assert_allclose(distribution.cdf(Y), oracle.cdf(Y), rtol=1e-12, atol=1e-300)
+    np.testing.assert_allclose(distribution.sf(Y), oracle.sf(Y), rtol=1e-12, atol=1e-300)
     with np.errstate(divide="ignore"):
-        np.testing.assert_allclose(law.logpdf(Y), oracle.logpdf(Y), rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(law.ppf(P), oracle.ppf(P), rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(law.mean(), oracle.mean()[:, 0], rtol=1e-12, atol=1e-15)
-    np.testing.assert_allclose(law.std(), oracle.std()[:, 0], rtol=1e-12)
+        np.testing.assert_allclose(distribution.logpdf(Y), oracle.logpdf(Y), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(distribution.ppf(P), oracle.ppf(P), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(distribution.mean(), oracle.mean()[:, 0], rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(distribution.std(), oracle.std()[:, 0], rtol=1e-12)
 
 
 def test_crps_agrees_with_scoringrules():
     y = np.array([-3.0, 0.4, 6.0])
-    for law, expected in [
+    for distribution, expected in [
         (Normal(LOC, SCALE), scoringrules.crps_normal(y, LOC, SCALE)),
         (Logistic(LOC, SCALE), scoringrules.crps_logistic(y, LOC, SCALE)),
         (Laplace(LOC, SCALE), scoringrules.crps_laplace(y, LOC, SCALE)),
         (StudentT(DF, LOC, SCALE), scoringrules.crps_t(y, DF, LOC, SCALE)),
         (GaussianMixture(WEIGHTS, MEANS, STDS), scoringrules.crps_mixnorm(y, MEANS, STDS, np.tile(WEIGHTS, (3, 1)))),
     ]:
-        np.testing.assert_allclose(law.crps(y), expected, rtol=1e-12)
-    law = LogNormal(LOC, SCALE)
-    np.testing.assert_allclose(law.crps(np.abs(y)), scoringrules.crps_lognormal(np.abs(y), LOC, SCALE), rtol=1e-12)
-    np.testing.assert_allclose(law.crps(-2.0), law.crps(0.0) + 2, rtol=1e-14)
+        np.testing.assert_allclose(distribution.crps(y), expected, rtol=1e-12)
+    distribution = LogNormal(LOC, SCALE)
+    np.testing.assert_allclose(
+        distribution.crps(np.abs(y)), scoringrules.crps_lognormal(np.abs(y), LOC, SCALE), rtol=1e-12
+    )
+    np.testing.assert_allclose(distribution.crps(-2.0), distribution.crps(0.0) + 2, rtol=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -108,31 +110,33 @@ def test_crps_of_scipy_families_agrees_with_scoringrules(frozen, expected):
 
 @pytest.mark.parametrize("df", [0.5, 1.0, 1.7, 2.0, 5.0, 12.5, 100.0, 1e4])
 def test_tails_of_t_agree_with_mpmath(df):
-    law = StandardT(np.asarray(df))
+    distribution = StandardT(np.asarray(df))
     with mpmath.workdps(40):
         for t in (1e-3, 0.5, 1.0, 1.9, 2.19, 2.21, 4.0, 12.0, 1e3, 1e8):
             x = mpmath.mpf(df) / (df + mpmath.mpf(t) ** 2)
             tail = mpmath.betainc(mpmath.mpf(df) / 2, mpmath.mpf(1) / 2, 0, x, regularized=True) / 2
             logit = float(mpmath.log(tail) - mpmath.log1p(-tail))
-            np.testing.assert_allclose(law._logit(np.asarray(-t))[0], logit, rtol=1e-10, atol=1e-13)
-            np.testing.assert_allclose(law.cdf(-t), float(tail), rtol=2e-13, atol=1e-300)
+            np.testing.assert_allclose(distribution._logit(np.asarray(-t))[0], logit, rtol=1e-10, atol=1e-13)
+            np.testing.assert_allclose(distribution.cdf(-t), float(tail), rtol=2e-13, atol=1e-300)
             if tail > 1e-300:
-                np.testing.assert_allclose(law._ppf_logit(np.asarray(logit)), -t, rtol=1e-12, atol=1e-13)
+                np.testing.assert_allclose(distribution._ppf_logit(np.asarray(logit)), -t, rtol=1e-12, atol=1e-13)
 
 
 def test_heavy_t_has_no_mean_infinite_std_and_at_last_infinite_crps():
-    law = StudentT([0.5, 1.0, 1.5, 2.0, 3.0], 0.0, 1.0)
-    np.testing.assert_array_equal(law.mean(), [np.nan, np.nan, 0, 0, 0])
-    np.testing.assert_array_equal(law.std()[:4], [np.nan, np.nan, np.inf, np.inf])
-    np.testing.assert_array_equal(np.isinf(law.crps(0.0)), [True, False, False, False, False])
-    np.testing.assert_allclose(law.crps(0.0)[1], 2 * np.log(2) / np.pi, rtol=1e-7)  # the integral of 2 F^2 up to 0
+    distribution = StudentT([0.5, 1.0, 1.5, 2.0, 3.0], 0.0, 1.0)
+    np.testing.assert_array_equal(distribution.mean(), [np.nan, np.nan, 0, 0, 0])
+    np.testing.assert_array_equal(distribution.std()[:4], [np.nan, np.nan, np.inf, np.inf])
+    np.testing.assert_array_equal(np.isinf(distribution.crps(0.0)), [True, False, False, False, False])
+    np.testing.assert_allclose(
+        distribution.crps(0.0)[1], 2 * np.log(2) / np.pi, rtol=1e-7
+    )  # the integral of 2 F^2 up to 0
 
 
 @pytest.mark.parametrize("s", [-690.0, -80.0, -37.0, 37.0, 80.0, 690.0])
 @named(SINGLE)
-def test_quantiles_at_a_logit_do_not_saturate(law, s):
-    y = law._ppf_logit(np.asarray(s))
-    np.testing.assert_allclose(law._logit(y)[0], s, rtol=1e-9)
+def test_quantiles_at_a_logit_do_not_saturate(distribution, s):
+    y = distribution._ppf_logit(np.asarray(s))
+    np.testing.assert_allclose(distribution._logit(y)[0], s, rtol=1e-9)
 
 
 @pytest.mark.parametrize("y", [-20.0, 0.0, 20.0])
@@ -148,10 +152,10 @@ def test_tails_of_a_mixture_agree_with_mpmath(y):
 
 
 def test_log_normal_has_no_mass_up_to_zero():
-    law = LogNormal([0.0, 1.0], [1.0, 2.0])
-    np.testing.assert_array_equal(law.cdf([[-3.0, 0.0]]), np.zeros((2, 2)))
-    np.testing.assert_array_equal(law.logpdf([[-3.0, 0.0]]), np.full((2, 2), -np.inf))
-    np.testing.assert_array_equal(law.ppf([0.0, 1.0]), [0.0, np.inf])
+    distribution = LogNormal([0.0, 1.0], [1.0, 2.0])
+    np.testing.assert_array_equal(distribution.cdf([[-3.0, 0.0]]), np.zeros((2, 2)))
+    np.testing.assert_array_equal(distribution.logpdf([[-3.0, 0.0]]), np.full((2, 2), -np.inf))
+    np.testing.assert_array_equal(distribution.ppf([0.0, 1.0]), [0.0, np.inf])
 
 
 def test_isf_reaches_where_one_minus_p_is_one():
@@ -173,19 +177,19 @@ def test_isf_is_the_quantile_at_the_rest():
 
 
 def test_a_gaussian_mixture_is_the_pool_of_its_components():
-    law = GaussianMixture(WEIGHTS, MEANS, STDS)
+    distribution = GaussianMixture(WEIGHTS, MEANS, STDS)
     pool = Mixture(tuple(Normal(MEANS[:, k], STDS[:, k]) for k in range(3)), tuple(WEIGHTS))
     for method, argument in [("cdf", Y), ("sf", Y), ("logpdf", Y), ("ppf", P)]:
-        np.testing.assert_allclose(getattr(law, method)(argument), getattr(pool, method)(argument), rtol=1e-9)
-    np.testing.assert_allclose(law.mean(), pool.mean(), rtol=1e-12)
-    np.testing.assert_allclose(law.std(), pool.std(), rtol=1e-12)
+        np.testing.assert_allclose(getattr(distribution, method)(argument), getattr(pool, method)(argument), rtol=1e-9)
+    np.testing.assert_allclose(distribution.mean(), pool.mean(), rtol=1e-12)
+    np.testing.assert_allclose(distribution.std(), pool.std(), rtol=1e-12)
 
 
 def test_a_component_of_weight_zero_changes_nothing():
-    law = GaussianMixture([0.0, 1.0], [500.0, 0.0], [1e-3, 1.0])
+    distribution = GaussianMixture([0.0, 1.0], [500.0, 0.0], [1e-3, 1.0])
     for method, argument in [("cdf", Y), ("logpdf", Y), ("crps", Y), ("ppf", P)]:
         np.testing.assert_allclose(
-            getattr(law, method)(argument), getattr(Normal(0.0, 1.0), method)(argument), rtol=1e-9, atol=1e-15
+            getattr(distribution, method)(argument), getattr(Normal(0.0, 1.0), method)(argument), rtol=1e-9, atol=1e-15
         )
 
 
@@ -244,23 +248,23 @@ def test_gradients_to_the_parameters_are_finite_differences(name, method):
     ids=lambda frozen: frozen.dist.name,
 )
 def test_known_scipy_families_become_our_own(frozen):
-    law = from_scipy(frozen)
-    assert not isinstance(law, ScipyDistribution)
+    distribution = from_scipy(frozen)
+    assert not isinstance(distribution, ScipyDistribution)
     y = np.array([0.2, 0.4, 3.0])
-    np.testing.assert_allclose(law.cdf(y), frozen.cdf(y), rtol=1e-12)
-    np.testing.assert_allclose(law.logpdf(y), frozen.logpdf(y), rtol=1e-12)
+    np.testing.assert_allclose(distribution.cdf(y), frozen.cdf(y), rtol=1e-12)
+    np.testing.assert_allclose(distribution.logpdf(y), frozen.logpdf(y), rtol=1e-12)
 
 
 def test_a_shifted_log_normal_stays_with_scipy():
     assert isinstance(from_scipy(st.lognorm(0.5, loc=1.0)), ScipyDistribution)
 
 
-def test_crps_of_a_scipy_law_without_mean_is_infinite():
-    law = from_scipy(st.levy([0.0, 1.0]))
-    np.testing.assert_array_equal(law.crps([2.0, 3.0]), [np.inf, np.inf])
+def test_crps_of_a_scipy_distribution_without_mean_is_infinite():
+    distribution = from_scipy(st.levy([0.0, 1.0]))
+    np.testing.assert_array_equal(distribution.crps([2.0, 3.0]), [np.inf, np.inf])
 
 
-def test_a_loose_scipy_law_raises():
+def test_a_loose_scipy_distribution_raises():
     with pytest.raises(ValueError, match="poisson has a loc that is not whole"):
         from_scipy(st.poisson(3.0, loc=0.5))
     with pytest.raises(TypeError, match="frozen distribution such as"):
@@ -291,17 +295,21 @@ TORCH_CASES = {
 def test_torch_distributions_agree_with_scipy(name):
     torch = pytest.importorskip("torch")
     make, oracle = TORCH_CASES[name]
-    law = from_torch(make(torch.distributions, torch.as_tensor(LOC), torch.as_tensor(SCALE)))
+    distribution = from_torch(make(torch.distributions, torch.as_tensor(LOC), torch.as_tensor(SCALE)))
     y = np.stack([oracle.ppf(p) for p in (0.05, 0.5, 0.9)], axis=1)
-    np.testing.assert_allclose(law.cdf(torch.as_tensor(y)), np.tile([0.05, 0.5, 0.9], (3, 1)), rtol=1e-9)
-    np.testing.assert_allclose(law.quantiles([0.05, 0.5, 0.9]), y, rtol=1e-8, atol=1e-12)
-    np.testing.assert_allclose(law.logpdf(torch.as_tensor(y[:, 1])), oracle.logpdf(y[:, 1]), rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(law.cdf(torch.full((3, 1), -20.0)), oracle.cdf(-20.0)[:, None], atol=1e-15, rtol=1e-9)
+    np.testing.assert_allclose(distribution.cdf(torch.as_tensor(y)), np.tile([0.05, 0.5, 0.9], (3, 1)), rtol=1e-9)
+    np.testing.assert_allclose(distribution.quantiles([0.05, 0.5, 0.9]), y, rtol=1e-8, atol=1e-12)
+    np.testing.assert_allclose(
+        distribution.logpdf(torch.as_tensor(y[:, 1])), oracle.logpdf(y[:, 1]), rtol=1e-9, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        distribution.cdf(torch.full((3, 1), -20.0)), oracle.cdf(-20.0)[:, None], atol=1e-15, rtol=1e-9
+    )
     if name not in ("cauchy", "log-normal"):
-        np.testing.assert_allclose(law.mean(), oracle.mean(), rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(law.std(), oracle.std(), rtol=1e-9)
+        np.testing.assert_allclose(distribution.mean(), oracle.mean(), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(distribution.std(), oracle.std(), rtol=1e-9)
         expected = from_scipy(oracle).crps(y[:, 1])
-        np.testing.assert_allclose(law.crps(torch.as_tensor(y[:, 1])), expected, rtol=1e-6)
+        np.testing.assert_allclose(distribution.crps(torch.as_tensor(y[:, 1])), expected, rtol=1e-6)
 
 
 def test_a_torch_mixture_of_normals_is_a_gaussian_mixture_and_others_are_inverted():
@@ -322,8 +330,8 @@ def test_gradients_reach_the_parameters_of_a_torch_distribution():
     torch = pytest.importorskip("torch")
     shape = torch.tensor([2.0, 3.0], dtype=torch.float64)
     rate = torch.tensor([1.0, 0.5], dtype=torch.float64, requires_grad=True)
-    law = from_torch(torch.distributions.Gamma(shape, rate))
-    law.crps(torch.tensor([1.0, 4.0], dtype=torch.float64)).sum().backward()
+    distribution = from_torch(torch.distributions.Gamma(shape, rate))
+    distribution.crps(torch.tensor([1.0, 4.0], dtype=torch.float64)).sum().backward()
 
     def total(r):
         return scoringrules.crps_gamma(np.array([1.0, 4.0]), np.array([2.0, 3.0]), r).sum()
@@ -332,7 +340,7 @@ def test_gradients_reach_the_parameters_of_a_torch_distribution():
     np.testing.assert_allclose(rate.grad[0].item(), slope, rtol=1e-5)
 
 
-def test_a_torch_law_that_cannot_serve_raises():
+def test_a_torch_distribution_that_cannot_serve_raises():
     torch = pytest.importorskip("torch")
     td = torch.distributions
     with pytest.raises(
@@ -374,32 +382,32 @@ def mixed(weights=(0.5, 0.5), means=((0.0, 1.0),) * 2, stds=((1.0, 1.0),) * 2):
 
 
 def test_weights_that_sum_to_one_within_a_millionth_are_made_exact():
-    law = GaussianMixture([0.3, 0.7 + 5e-7], [[0.0, 1.0]], [[1.0, 1.0]])
-    np.testing.assert_allclose(law.weights.sum(), 1, rtol=1e-15)
+    distribution = GaussianMixture([0.3, 0.7 + 5e-7], [[0.0, 1.0]], [[1.0, 1.0]])
+    np.testing.assert_allclose(distribution.weights.sum(), 1, rtol=1e-15)
 
 
 def test_quantiles_of_a_large_mixture_are_those_of_its_rows_also_far_out():
     """Rows leave the search one by one; the upper tail, where a CDF near 1 has no digits, is searched from above."""
     rng = np.random.default_rng(0)
     folds = [Calibrator().fit(np.zeros(50), rng.standard_t(3, 50)) for _ in range(3)]
-    law = Mixture([fold(rng.normal(size=1500)) for fold in folds], [0.5, 0.3, 0.2])
+    distribution = Mixture([fold(rng.normal(size=1500)) for fold in folds], [0.5, 0.3, 0.2])
     levels = [1e-12, 1e-5, 0.05, 0.5, 0.97, 1 - 1e-6, 1 - 1e-14]
     few = slice(0, 40)
-    np.testing.assert_array_equal(law.quantiles(levels)[few], law[few].quantiles(levels))
+    np.testing.assert_array_equal(distribution.quantiles(levels)[few], distribution[few].quantiles(levels))
 
 
 # ---- how far out the logarithms reach --------------------------------------------------------------------------------
 
 
-def test_a_law_of_torch_without_moments_has_them_by_quadrature():
-    """torch knows those of no logit-normal law."""
+def test_a_distribution_of_torch_without_moments_has_them_by_quadrature():
+    """torch knows those of no logit-normal distribution."""
     torch = pytest.importorskip("torch")
     td, loc = torch.distributions, np.array([0.0, 1.0])
-    law = from_torch(td.TransformedDistribution(td.Normal(torch.as_tensor(loc), 0.5), [td.SigmoidTransform()]))
+    distribution = from_torch(td.TransformedDistribution(td.Normal(torch.as_tensor(loc), 0.5), [td.SigmoidTransform()]))
     z = st.norm.ppf((np.arange(20_000) + 0.5) / 20_000)
     values = 1 / (1 + np.exp(-(loc[:, None] + 0.5 * z)))
-    np.testing.assert_allclose(law.mean(), values.mean(axis=1), rtol=1e-6)
-    np.testing.assert_allclose(law.std(), values.std(axis=1), rtol=1e-4)
+    np.testing.assert_allclose(distribution.mean(), values.mean(axis=1), rtol=1e-6)
+    np.testing.assert_allclose(distribution.std(), values.std(axis=1), rtol=1e-4)
 
 
 class Muttering(st.rv_continuous):
@@ -418,10 +426,10 @@ class Muttering(st.rv_continuous):
 
 
 def test_what_scipy_warns_of_on_its_way_to_an_answer_stays_unsaid():
-    law = from_scipy(Muttering(a=0.0, b=1.0, name="muttering")(loc=[0.0, 1.0]))
-    np.testing.assert_allclose(law.mean(), [0.5, 1.5])
-    np.testing.assert_allclose(law.std(), [12**-0.5] * 2)
-    np.testing.assert_allclose(law.ppf(0.25), [0.25, 1.25])
+    distribution = from_scipy(Muttering(a=0.0, b=1.0, name="muttering")(loc=[0.0, 1.0]))
+    np.testing.assert_allclose(distribution.mean(), [0.5, 1.5])
+    np.testing.assert_allclose(distribution.std(), [12**-0.5] * 2)
+    np.testing.assert_allclose(distribution.ppf(0.25), [0.25, 1.25])
 
 
 def test_many_weights_in_single_precision_may_miss_one_by_their_rounding():

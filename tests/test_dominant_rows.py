@@ -1,4 +1,4 @@
-"""A few rows with hardly any spread can rule the law of all: `fit` says so, once, and is silent on honest scales."""
+"""A few rows with hardly any spread can outweigh all others: `fit` says so, once, and is silent on honest scales."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def said_by(fit):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = fit()
-    return [str(w.message) for w in caught if "the law of all" in str(w.message)], result
+    return [str(w.message) for w in caught if "the distribution of all" in str(w.message)], result
 
 
 def said_of(prediction, y, score=None):
@@ -67,10 +67,12 @@ def said_of(prediction, y, score=None):
 
 
 @every_kind
-def test_two_rows_that_rule_the_law_are_named_once_in_words(kind):
+def test_two_rows_that_rule_the_distribution_are_named_once_in_words(kind):
     (said,) = said_of(*data(kind))
     name = re.match(r"\w+", said)[0]
-    assert said.startswith(f"{name}: 2 of 400 calibration rows, the first is row 17, rule the law of all: their scale")
+    assert said.startswith(
+        f"{name}: 2 of 400 calibration rows, the first is row 17, rule the distribution of all: their scale"
+    )
     times, share = re.search(r"scale is ([\d,]+) times smaller.* scores make ([\d.]+)% of the spread", said).groups()
     assert 2e3 < float(times.replace(",", "")) < 5e4  # ten thousand, for widths between 0.5 and 2
     assert 66 < float(share) < 100
@@ -82,10 +84,10 @@ def test_two_rows_that_rule_the_law_are_named_once_in_words(kind):
 
 def test_one_row_is_one_row_and_the_warning_points_at_the_line_of_the_user():
     prediction, y, _ = data(narrow=[3], factor=1e-5)
-    with pytest.warns(UserWarning, match="rules the law of all") as caught:
+    with pytest.warns(UserWarning, match="rules the distribution of all") as caught:
         Calibrator().fit(prediction, y)
     (said,) = (str(each.message) for each in caught)
-    assert "ZScore: 1 of 400 calibration rows, the first is row 3, rules the law of all: its scale" in said
+    assert "ZScore: 1 of 400 calibration rows, the first is row 3, rules the distribution of all: its scale" in said
     assert "and its score makes 99" in said
     assert caught[0].filename == __file__
 
@@ -123,7 +125,7 @@ def test_the_advice_helps():
     assert again == []
     assert crps(mended(new), truth) < 0.9 * crps(ruled(new), truth)
     assert mended(new).std().mean() < 0.1 * ruled(new).std().mean()
-    miss = [np.mean((law(new).mean() - truth) ** 2) for law in (mended, ruled)]
+    miss = [np.mean((distribution(new).mean() - truth) ** 2) for distribution in (mended, ruled)]
     assert miss[0] < 0.1 * miss[1]
 
 
@@ -179,11 +181,11 @@ def test_the_commands_say_it_once_and_count_rows_as_in_the_file(tmp_path):
     file = write(tmp_path / "cal.csv", columns)
     fit = ["fit", file, "--target", "y", "--mean", "mu", "--std", "sigma", "-o", tmp_path / "m.safetensors"]
     said = run(*fit).stderr
-    assert said.count("rules the law of all") == 1
+    assert said.count("rules the distribution of all") == 1
     assert f"{file.name}: --score zscore: 1 of 399 calibration rows, the first is row 17, rules" in said
     assert "such as --score zscore:0.1" in said
     mended = run(*fit, "--score", "zscore:0.1")
-    assert "the law of all" not in mended.stderr
+    assert "the distribution of all" not in mended.stderr
     assert "ZScore(floor=0.1)" in mended.stdout
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

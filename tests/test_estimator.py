@@ -181,7 +181,7 @@ def test_a_share_holds_rows_out_and_keeps_the_strong_guarantee():
     assert len(model.estimators_) == 1
 
 
-def test_folds_give_the_mixture_of_their_laws_and_the_guarantee_of_2c():
+def test_folds_give_the_mixture_of_their_distributions_and_the_guarantee_of_2c():
     model = fitted(cv=KFold(4))
     assert isinstance(model.guarantee_, CrossGuarantee)
     assert model.guarantee_.n == 400
@@ -426,7 +426,7 @@ def test_a_wrong_parameter_is_named(parameters, error, said):
     assert said in str(caught.value)
 
 
-def test_a_law_without_a_mean_says_what_to_choose():
+def test_a_distribution_without_a_mean_says_what_to_choose():
     model = fitted(interpolator="random")
     with pytest.raises(ValueError, match=r"has mass at -inf and \+inf and so no mean: choose point='median'"):
         model.predict(X[NEW])
@@ -537,7 +537,7 @@ def test_scorers_take_a_pipeline_of_one_step_and_labels_in_a_column():
         assert column == scorer(model, X[NEW], Y[NEW], sample_weight=weight)
 
 
-def test_the_prediction_of_a_calibrated_model_is_its_law():
+def test_the_prediction_of_a_calibrated_model_is_its_distribution():
     model = fitted()
     np.testing.assert_array_equal(prediction_of(model, X[NEW]).ppf(0.9), model.predict_distribution(X[NEW]).ppf(0.9))
 

@@ -449,8 +449,11 @@ def test_numbers_in_an_array_of_one_value_a_row_are_no_columns():
 def test_the_report_by_groups_is_that_of_the_forecasts():
     model = fitted(Ridge())
     page = model.report(X, Y, groups={"part": PART}, features=())
-    law, base = model.predict_distribution(X), prediction_of(model.estimators_[0], X)
-    assert page.html == calibrant.report(law, Y, base=base, groups={"part": PART}, guarantee=model.guarantee_).html
+    distribution, base = model.predict_distribution(X), prediction_of(model.estimators_[0], X)
+    assert (
+        page.html
+        == calibrant.report(distribution, Y, base=base, groups={"part": PART}, guarantee=model.guarantee_).html
+    )
 
 
 @pytest.mark.parametrize("name", [None, "price"])
@@ -548,7 +551,7 @@ def test_what_was_saved_says_how_to_predict(tmp_path):
 
 
 @pytest.mark.parametrize("cv", [TimeSeriesSplit(3), 3])
-def test_the_laws_of_folds_say_it_too(cv):
+def test_the_distributions_of_folds_say_it_too(cv):
     with pytest.raises(AttributeError, match="'CrossCalibrated' object has no attribute 'predict': it holds"):
         _ = fitted(LinearRegression(), cv=cv).calibrated_.predict
     both = np.stack([Y, Y], axis=1)

@@ -95,34 +95,34 @@ class Fixed:
         return n
 
 
-def of_law(law):
-    return Calibrated(ResidualScore(), law, Guarantee(20, 20.0), Fixed(), Form("points"))
+def of_distribution(distribution):
+    return Calibrated(ResidualScore(), distribution, Guarantee(20, 20.0), Fixed(), Form("points"))
 
 
 LAWS = {name: case for name, case in DISTRIBUTIONS.items() if case(HERE).shape == () and name != "logistic mixture"}
-LAWS["a guarded law that is clipped"] = lambda world: DISTRIBUTIONS["q of naf, guarded"](world).clip(-1.0, 0.5)
-LAWS["a random law that is clipped"] = lambda world: DISTRIBUTIONS["q of random"](world).clip(0.0)
-LAWS["a random law that is clipped to a point"] = lambda world: DISTRIBUTIONS["q of random, bounded"](world).clip(
-    90, 99
-)
+LAWS["a guarded distribution that is clipped"] = lambda world: DISTRIBUTIONS["q of naf, guarded"](world).clip(-1.0, 0.5)
+LAWS["a random distribution that is clipped"] = lambda world: DISTRIBUTIONS["q of random"](world).clip(0.0)
+LAWS["a random distribution that is clipped to a point"] = lambda world: DISTRIBUTIONS["q of random, bounded"](
+    world
+).clip(90, 99)
 LAWS["a row of student t"] = lambda world: PREDICTIONS["student t, df by row"](world)[3]
 LAWS["a row of laplace"] = lambda world: PREDICTIONS["laplace"](world)[3]
 LAWS["a row of a pool"] = lambda world: PREDICTIONS["pool"](world)[3]
 
 
 @pytest.mark.parametrize("name", LAWS)
-def test_every_single_law_can_be_q(name, path):
-    law = LAWS[name](HERE)
-    save(path, of_law(law))
+def test_every_single_distribution_can_be_q(name, path):
+    distribution = LAWS[name](HERE)
+    save(path, of_distribution(distribution))
     q = load(path, classes=[Fixed]).q
-    assert same(q, law)
-    assert same_bits(q.cdf([-1.0, 0.0, 20.0]), law.cdf([-1.0, 0.0, 20.0]))
-    assert same_bits(q.ppf([0.2, 0.5]), law.ppf([0.2, 0.5]))
+    assert same(q, distribution)
+    assert same_bits(q.cdf([-1.0, 0.0, 20.0]), distribution.cdf([-1.0, 0.0, 20.0]))
+    assert same_bits(q.ppf([0.2, 0.5]), distribution.ppf([0.2, 0.5]))
 
 
-def test_a_law_that_no_file_holds_is_refused_when_it_is_saved(path):
+def test_a_distribution_that_no_file_holds_is_refused_when_it_is_saved(path):
     with pytest.raises(FileError, match=r"cannot save .*model.safetensors: q.batch is .*, which no file holds"):
-        save(path, of_law(PREDICTIONS["scipy's gamma"](HERE)[3]))
+        save(path, of_distribution(PREDICTIONS["scipy's gamma"](HERE)[3]))
     assert not path.exists()
 
 

@@ -40,7 +40,7 @@ SPREAD = np.array([-1.0, 0.0, 1.0])
 TIED = np.array([0.0, 0.0, 1.0])  # some quantiles equal in every row, all of them where the width is zero
 
 quietly = pytest.mark.filterwarnings(
-    "ignore:.*zero width", "ignore:.*no width of (their|its) own", "ignore:.*the law of all: "
+    "ignore:.*zero width", "ignore:.*no width of (their|its) own", "ignore:.*the distribution of all: "
 )
 
 KINDS = {
@@ -87,7 +87,7 @@ LAWS = {
 @quietly
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.parametrize("loc", [0.0, 7.0, -3e5])
-def test_a_zero_scale_gives_the_same_law_alone_in_company_and_as_a_single_law(name, loc):
+def test_a_zero_scale_gives_the_same_distribution_alone_in_company_and_as_a_single_distribution(name, loc):
     make = LAWS[name]
     loc = loc / 1e5 if name == "log-normal" else loc
     company, alone, single = make([1.0, loc, 2.0], [1.0, 0.0, 1000.0]), make([loc], [0.0]), make(loc, 0.0)
@@ -97,12 +97,12 @@ def test_a_zero_scale_gives_the_same_law_alone_in_company_and_as_a_single_law(na
     assert np.isfinite(alone.logpdf([2.0])[0])
     assert alone.std()[0] > 0
     for array in (np.float32, lambda v: torch.tensor(v, dtype=torch.float32), array_api_strict.asarray):
-        law = make(array([0.0, 1.0]), array([0.0, 0.0]))
-        assert np.all(np.isfinite(np.asarray(law.logpdf(array([1.0, 2.0])))))
-        assert np.all(np.asarray(law.std()) > 0)
+        distribution = make(array([0.0, 1.0]), array([0.0, 0.0]))
+        assert np.all(np.isfinite(np.asarray(distribution.logpdf(array([1.0, 2.0])))))
+        assert np.all(np.asarray(distribution.std()) > 0)
 
 
-def test_a_single_law_of_zero_scale_says_so():
+def test_a_single_distribution_of_zero_scale_says_so():
     with pytest.warns(UserWarning, match="has zero width: it is given the least that floats tell apart"):
         Normal(1.0, 0.0)
     with pytest.raises(ValueError, match="has zero width as its only value"):
@@ -135,7 +135,7 @@ def test_any_row_alone_reordered_or_among_others_gives_the_same_bits(kind):
 
 @quietly
 @every_kind
-def test_a_change_of_unit_changes_the_floor_and_the_law_by_that_unit(kind):
+def test_a_change_of_unit_changes_the_floor_and_the_distribution_by_that_unit(kind):
     if kind == "quantiles, the paper's":
         return  # it depends on the unit by itself
     make, score = KINDS[kind]
@@ -182,13 +182,13 @@ def test_a_floor_that_the_user_knows_leaves_the_guarantee_as_it_is():
 
 @quietly
 def test_rows_that_are_all_without_width_are_scored_by_their_residuals():
-    """Any scale gives the same law; a later row with a width is not stretched beyond theirs."""
+    """Any scale gives the same distribution; a later row with a width is not stretched beyond theirs."""
     plain = Calibrator().fit(Point(CENTRE), LABELS)(Point(CENTRE)).quantiles([0.1, 0.5, 0.9])
     for kind in ("interval", "normal", "student t"):
         prediction = KINDS[kind][0](CENTRE, np.zeros(N))
         calibrated = Calibrator().fit(prediction, LABELS)
-        law = calibrated(prediction)
-        np.testing.assert_allclose(law.quantiles([0.1, 0.5, 0.9]), plain, rtol=1e-9)
+        distribution = calibrated(prediction)
+        np.testing.assert_allclose(distribution.quantiles([0.1, 0.5, 0.9]), plain, rtol=1e-9)
         assert calibrated.guarantee.floored == N
         assert calibrated.score.floor == pytest.approx(np.ptp(CENTRE))
 
@@ -197,8 +197,8 @@ def test_rows_that_are_all_without_width_are_scored_by_their_residuals():
 @pytest.mark.parametrize("kind", ["interval", "quantiles", "samples", "normal"])
 def test_equal_rows_without_width_work(kind):
     prediction = KINDS[kind][0](np.zeros(4), np.zeros(4))
-    law = Calibrator().fit(prediction, [-1.0, 0.5, 1.0, 3.0])(prediction)
-    assert np.all(law.ppf(0.7) > law.ppf(0.3))
+    distribution = Calibrator().fit(prediction, [-1.0, 0.5, 1.0, 3.0])(prediction)
+    assert np.all(distribution.ppf(0.7) > distribution.ppf(0.3))
 
 
 @quietly
@@ -247,16 +247,16 @@ def test_floors_work_in_every_library(array):
     calibrated = Calibrator().fit(Interval(lower, upper), y)
     assert type(calibrated.score.floor) is float
     assert calibrated.guarantee.floored == 2
-    law = calibrated(Interval(lower, upper))
-    assert law.cdf(y).dtype == y.dtype
-    assert np.all(np.diff(np.asarray(law.quantiles([0.1, 0.5, 0.9])), axis=1) > 0)
+    distribution = calibrated(Interval(lower, upper))
+    assert distribution.cdf(y).dtype == y.dtype
+    assert np.all(np.diff(np.asarray(distribution.quantiles([0.1, 0.5, 0.9])), axis=1) > 0)
 
 
 # ---- guarantees ------------------------------------------------------------------------------------------------------
 
 
 @quietly
-def test_randomised_laws_and_folds_with_a_learned_floor_are_approximate_and_name_no_ties():
+def test_randomised_distributions_and_folds_with_a_learned_floor_are_approximate_and_name_no_ties():
     folds = tuple(
         Calibrator().fit(Interval(CENTRE[rows], CENTRE[rows] + WIDTH[rows]), LABELS[rows])
         for rows in (slice(0, 30), slice(30, 60))

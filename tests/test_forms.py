@@ -74,10 +74,15 @@ def test_another_form_is_refused_by_a_sentence_that_names_both_also_from_a_file(
         assert str(problem.value) == f"calibrated on {said}: give it the kind of prediction it was calibrated on"
 
 
-def test_all_laws_have_one_form():
+def test_all_distributions_have_one_form():
     calibrated = Calibrator(ZScore()).fit(NORMAL, Y)
-    for law in (StudentT(5.0, LOC, SCALE), Laplace(LOC, SCALE), NORMAL.clip(-3, 3), scipy.stats.norm(LOC, SCALE)):
-        assert calibrated(law).shape == (300,)
+    for distribution in (
+        StudentT(5.0, LOC, SCALE),
+        Laplace(LOC, SCALE),
+        NORMAL.clip(-3, 3),
+        scipy.stats.norm(LOC, SCALE),
+    ):
+        assert calibrated(distribution).shape == (300,)
     assert Normal(0.0, 1.0).form() == NORMAL[2].form() == NORMAL.form()
 
 

@@ -1,4 +1,4 @@
-"""Calibration by group: every group has a law and a guarantee of its own, and a small one borrows."""
+"""Calibration by group: every group has a distribution and a guarantee of its own, and a small one borrows."""
 
 from __future__ import annotations
 
@@ -70,7 +70,9 @@ def pooled(y, by, by_new, rng):
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize(("n", "repetitions"), [(10, 25), (60, 20)])
-def test_in_every_group_the_error_is_within_the_groups_bound_where_that_of_the_pooled_law_is_not(n, repetitions):
+def test_in_every_group_the_error_is_within_the_groups_bound_where_that_of_the_pooled_distribution_is_not(
+    n, repetitions
+):
     bound = (1 + np.sqrt(n) / 2) / (n + 1)
     error, noise = errors(n, repetitions, grouped(ByGroup(NAF(40))))
     assert error <= bound + noise
@@ -87,7 +89,7 @@ def test_a_group_apart_is_as_exact_as_its_interpolator(interpolator, bound):
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 40])
 @pytest.mark.parametrize("tied", [False, True])
-def test_the_law_of_a_group_stays_within_lambda_of_its_own_ranks(n, tied):
+def test_the_distribution_of_a_group_stays_within_lambda_of_its_own_ranks(n, tied):
     rng = np.random.default_rng(n)
     by = np.repeat(["a", "b"], [n, 200])
     y = np.concatenate([20 + 3 * rng.normal(size=n), rng.normal(size=200)])
@@ -96,15 +98,15 @@ def test_the_law_of_a_group_stays_within_lambda_of_its_own_ranks(n, tied):
     assert q.labels == ("a", "b")
     for g, label in enumerate("ab"):
         u = np.sort(y[by == label])
-        law, rank = q.laws[g], np.arange(1, u.size + 1)
+        distribution, rank = q.distributions[g], np.arange(1, u.size + 1)
         slack = np.sqrt(u.size) / 2 + 1e-9
-        assert np.all(law.cdf(u) * (u.size + 1) >= rank - slack)
-        assert np.all(law.cdf_left(u) * (u.size + 1) <= rank + slack)
+        assert np.all(distribution.cdf(u) * (u.size + 1) >= rank - slack)
+        assert np.all(distribution.cdf_left(u) * (u.size + 1) <= rank + slack)
 
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize(("scales", "n", "most"), [(SCALES, 10, 0.1), (SCALES, 60, 0.05), (np.ones(3), 30, 0.05)])
-def test_the_law_of_a_group_is_about_as_likely_as_the_better_of_its_own_and_that_of_all(scales, n, most):
+def test_the_distribution_of_a_group_is_about_as_likely_as_the_better_of_its_own_and_that_of_all(scales, n, most):
     nll = np.zeros(3)
     for k in range(4):
         rng = np.random.default_rng([n, k])
@@ -153,7 +155,7 @@ def test_every_interpolator_takes_by(interpolator, made_by):
 
 @pytest.mark.parametrize("interpolator", [Linear(), Linear(BoundedTails()), Linear(InfiniteTails()), Naive(), NAF()])
 @pytest.mark.parametrize("score", [None, CDFScore()])
-def test_a_group_apart_has_the_law_of_its_own_rows(interpolator, score):
+def test_a_group_apart_has_the_distribution_of_its_own_rows(interpolator, score):
     rng = np.random.default_rng(0)
     by, y = three(rng, 20)
     f = Normal(rng.normal(size=60), 1.0)
@@ -171,7 +173,7 @@ def test_a_group_apart_has_the_law_of_its_own_rows(interpolator, score):
 
 
 @pytest.mark.parametrize("kind", ["point", "normal", "cdf of normal", "interval"])
-def test_h_by_group_keeps_the_laws_of_a_law(kind):
+def test_h_by_group_keeps_the_distributions_of_a_distribution(kind):
     rng = np.random.default_rng(1)
     by, f = np.repeat(np.arange(3), 15), rng.normal(size=45)
     y = np.array([0.8, 1.0, 1.3])[by] * rng.normal(size=45)  # the check's own integrals fail where tails are far out
@@ -189,7 +191,7 @@ def test_the_order_of_the_rows_and_the_names_of_the_groups_do_not_count():
     np.testing.assert_array_equal(first.quantiles(LEVELS), other.quantiles(LEVELS))
 
 
-def test_the_law_of_a_group_changes_with_the_unit():
+def test_the_distribution_of_a_group_changes_with_the_unit():
     by, y = three(np.random.default_rng(0), 25)
     metres = Calibrator().fit(Point(0 * y), y, by=by)([0.0], by=[1])
     feet = Calibrator().fit(Point(0 * y), 3.28 * y, by=by)([0.0], by=[1])
@@ -272,7 +274,7 @@ def test_a_group_never_seen_is_an_error_that_names_and_counts_it():
 
 
 @pytest.mark.parametrize("interpolator", [ByGroup(unseen="pooled"), Apart(Random(), unseen="pooled")])
-def test_a_group_never_seen_may_have_the_law_of_all_which_is_counted_and_known(interpolator):
+def test_a_group_never_seen_may_have_the_distribution_of_all_which_is_counted_and_known(interpolator):
     by, y = three(np.random.default_rng(0), 50)
     model = Calibrator(None, interpolator).fit(Point(0 * y), y, by=by)
     with pytest.warns(UserWarning, match=r"2 rows of 3 are of no known group.*nothing is promised") as warned:
@@ -284,13 +286,14 @@ def test_a_group_never_seen_may_have_the_law_of_all_which_is_counted_and_known(i
     assert set(model.guarantee.labels) == {0, 1, 2}
 
 
-# ---- many laws in one table ------------------------------------------------------------------------------------------
+# ---- many distributions in one table
+# ------------------------------------------------------------------------------------------
 
 
-def test_a_drawn_law_goes_on_as_it_falls_between_its_outermost_knots():
-    law = drawn(Logistic(0.0, 1.0)).one(0)
+def test_a_drawn_distribution_goes_on_as_it_falls_between_its_outermost_knots():
+    distribution = drawn(Logistic(0.0, 1.0)).one(0)
     far = np.array([-20.0, 20.0])  # the knots end at -10 and 10, where a logistic tail is exponential but for e^-10
-    np.testing.assert_allclose(law._ppf_logit(far), far, rtol=np.exp(-10))
+    np.testing.assert_allclose(distribution._ppf_logit(far), far, rtol=np.exp(-10))
 
 
 # ---- the doors -------------------------------------------------------------------------------------------------------
@@ -319,7 +322,7 @@ def test_the_estimator_finds_the_group_by_itself(by, cv):
     np.testing.assert_allclose(array.predict_distribution(new.to_numpy()).std(), [narrow, wide], rtol=1e-9)
 
 
-def test_folds_by_group_keep_the_laws_of_a_law():
+def test_folds_by_group_keep_the_distributions_of_a_distribution():
     X, y = season(120)
     H = CalibratedRegressor(LinearRegression(), by="winter", cv=3, refine=None, random_state=0).fit(X, y)
     check_distribution(H.predict_distribution(X[:2]))

@@ -254,7 +254,7 @@ def distinct_scores(draw, most=60):
 
 
 def inaccuracy(q, scores):
-    """The lambda of a law: how far q(u_(i)) is from i / (n + 1), in units of 1 / (n + 1)."""
+    """The lambda of a distribution: how far q(u_(i)) is from i / (n + 1), in units of 1 / (n + 1)."""
     n = len(scores)
     return np.max(np.abs((n + 1) * q.cdf(np.sort(scores)) - np.arange(1, n + 1)))
 
@@ -370,7 +370,7 @@ def test_conditional_bound_holds_with_ties(interpolator):
 
 
 @pytest.mark.parametrize("interpolator", [Naive(), Linear(), Random()], ids=repr)
-def test_example_1_with_the_true_mean_h_converges_to_the_true_law(interpolator):
+def test_example_1_with_the_true_mean_h_converges_to_the_true_distribution(interpolator):
     """y = beta x + noise and f(x) = beta x: sup |H - F| falls like n^(-1/2) (DKW)."""
     rng = np.random.default_rng(1)
     beta, distances = 2.5, []
@@ -386,7 +386,7 @@ def test_example_1_with_the_true_mean_h_converges_to_the_true_law(interpolator):
     assert distances[-1] < 0.01
 
 
-def test_example_1_with_a_wrong_mean_h_does_not_converge_to_the_true_law():
+def test_example_1_with_a_wrong_mean_h_does_not_converge_to_the_true_distribution():
     rng = np.random.default_rng(1)
     x = rng.normal(size=100_000)
     y = 2.5 * x + rng.normal(size=100_000)

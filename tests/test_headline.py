@@ -60,10 +60,10 @@ def test_a_failing_verdict_names_the_fault_and_the_next_step(fault):
 HEAVY = {"t(2.2) * 0.62": (2.2, 0.62), "t(2) * 0.5": (2, 0.5), "t(3) * 0.6": (3, 0.6), "t(3) * 0.7": (3, 0.7)}
 
 
-@pytest.mark.parametrize("law", HEAVY)
-def test_heavy_tails_are_named_though_the_middle_is_too_wide(law):
+@pytest.mark.parametrize("distribution", HEAVY)
+def test_heavy_tails_are_named_though_the_middle_is_too_wide(distribution):
     """The simultaneous band is wide in the tails: it does not show what is named."""
-    df, scale = HEAVY[law]
+    df, scale = HEAVY[distribution]
     rng, named = np.random.default_rng(10), []
     for _ in range(10):
         whole = whole_of(stats.norm.cdf(scale * rng.standard_t(df, 3000)), 0.9)

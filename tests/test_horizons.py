@@ -248,7 +248,8 @@ def test_several_series_without_a_name_are_told_to_name_the_column():
     assert len(rows_of(frame, series="level")) == 6 * STEPS
 
 
-# ---- the law of a horizon --------------------------------------------------------------------------------------------
+# ---- the distribution of a horizon
+# --------------------------------------------------------------------------------------------
 
 
 def walks(rng, n):
@@ -257,7 +258,7 @@ def walks(rng, n):
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize(("n", "repetitions"), [(10, 60), (40, 30)])
-def test_at_every_horizon_the_error_is_within_the_bound_where_that_of_one_law_for_all_is_not(n, repetitions):
+def test_at_every_horizon_the_error_is_within_the_bound_where_that_of_one_distribution_for_all_is_not(n, repetitions):
     shares = np.zeros((2, repetitions, STEPS, LEVELS.size))
     for k in range(repetitions):
         rng = np.random.default_rng([n, k])
@@ -274,16 +275,18 @@ def test_at_every_horizon_the_error_is_within_the_bound_where_that_of_one_law_fo
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 40])
-def test_the_law_of_a_horizon_stays_within_lambda_of_its_own_ranks(n):
+def test_the_distribution_of_a_horizon_stays_within_lambda_of_its_own_ranks(n):
     rng = np.random.default_rng(n)
     h, y = np.repeat([1, 2, 5], [30, n, 25]), rng.normal(size=55 + n)
     y = np.where(h == 2, 20 + 5 * y, y)  # its neighbours would have it elsewhere
     calibrated = Calibrator(None, ByHorizon()).fit(Point(0 * y), y, by=h)
-    law, own = calibrated.q.laws[1], np.sort(y[h == 2])
+    distribution, own = calibrated.q.distributions[1], np.sort(y[h == 2])
     slack = np.sqrt(n) / 2 + 1e-9
-    assert np.all(np.abs(law.cdf(own) * (n + 1) - np.arange(1, n + 1)) <= slack)
+    assert np.all(np.abs(distribution.cdf(own) * (n + 1) - np.arange(1, n + 1)) <= slack)
     x = np.linspace(-100, 150, 500_001)
-    assert np.sum(law.pdf(x)) * (x[1] - x[0]) == pytest.approx(law.cdf(150.0) - law.cdf(-100.0), abs=2e-3)
+    assert np.sum(distribution.pdf(x)) * (x[1] - x[0]) == pytest.approx(
+        distribution.cdf(150.0) - distribution.cdf(-100.0), abs=2e-3
+    )
 
 
 @pytest.mark.slow
@@ -294,12 +297,12 @@ def test_what_neighbours_lend_makes_few_rows_go_further():
         h, h_new = np.tile(np.arange(1, 25), 10), np.tile(np.arange(1, 25), 100)
         y, new = np.sqrt(h) * rng.normal(size=h.size), np.sqrt(h_new) * rng.normal(size=h_new.size)
         f, f_new = Point(0 * y), Point(0 * new)
-        laws = {
+        distributions = {
             "neighbours": Calibrator(None, ByHorizon(NAF(40))).fit(f, y, by=h)(f_new, by=h_new),
             "own": Calibrator(None, Apart(NAF(40))).fit(f, y, by=h)(f_new, by=h_new),
             "all": Calibrator(None, NAF(40)).fit(f, y)(f_new),
         }
-        for name, H in laws.items():
+        for name, H in distributions.items():
             crps[name] += H.crps(new).mean() / 5
     assert crps["neighbours"] < 0.98 * crps["own"]
     assert crps["neighbours"] < 0.995 * crps["all"]
@@ -343,7 +346,7 @@ def test_the_guarantee_names_the_horizons_and_what_it_assumes():
     assert "Successive cutoffs of one series are exchangeable only roughly" in said
 
 
-def test_the_laws_of_horizons_keep_the_laws_of_laws():
+def test_the_distributions_of_horizons_keep_the_distributions_of_distributions():
     h, y = walks(np.random.default_rng(0), 20)
     check_distribution(Calibrator(None, ByHorizon(NAF(40))).fit(Point(0 * y), y, by=h)(Point([0.0, 1.0]), by=[2, 9]))
 
@@ -589,7 +592,7 @@ def test_a_backtest_of_a_sequence_gives_what_a_loop_gives():
 
 @pytest.mark.parametrize("tails", [ExponentialTails(), InfiniteTails()])
 @pytest.mark.parametrize("batch", [1, 7])
-def test_laws_of_a_backtest_are_one_table_and_the_same_as_apart(monkeypatch, tails, batch):
+def test_distributions_of_a_backtest_are_one_table_and_the_same_as_apart(monkeypatch, tails, batch):
     rng = np.random.default_rng(0)
     f, y = rng.normal(size=(2, 80)).astype(np.float32)
     first = Calibrator(interpolator=Linear(tails)).fit(f[:30], y[:30])
@@ -599,8 +602,10 @@ def test_laws_of_a_backtest_are_one_table_and_the_same_as_apart(monkeypatch, tai
     assert type(together) is LocationScale
     assert type(apart) is Joined
     assert together.cdf(y[30:]).dtype == apart.cdf(y[30:]).dtype
-    for law in ("cdf", "logpdf", "crps"):
-        np.testing.assert_allclose(getattr(together, law)(y[30:]), getattr(apart, law)(y[30:]), rtol=1e-5, atol=1e-6)
+    for distribution in ("cdf", "logpdf", "crps"):
+        np.testing.assert_allclose(
+            getattr(together, distribution)(y[30:]), getattr(apart, distribution)(y[30:]), rtol=1e-5, atol=1e-6
+        )
     np.testing.assert_array_equal(together.ppf(0.9), apart.ppf(0.9))
     np.testing.assert_array_equal(together[40].ppf(0.3), apart[40].ppf(0.3))
 

@@ -17,7 +17,7 @@ import pytest
 from catalogue import HERE, calibrated
 from forged import built, in_fields, parsed, peak_below, sealed, small, tampered
 from systems import on_posix
-from test_files import LAWS, Fixed, Scaled, of_law
+from test_files import LAWS, Fixed, Scaled, of_distribution
 
 from calibrant import Calibrator, Guarantee, HalfLife, Laplace, Mixture, Normal, StudentT, Tracker, concatenate
 from calibrant._batch import same
@@ -300,8 +300,8 @@ CROOKED = {
     "field unknown": (in_fields("score", extra=1), "score must have the fields"),
     "another root": (root_of_another_kind, "nothing that calibrates"),
     "score of another kind": (in_fields(score={"class": "Naive", "fields": {}}), "its score must be a Score"),
-    "q is a number": (in_fields(q=3), "its q must be a single law"),
-    "interpolator is a law": (
+    "q is a number": (in_fields(q=3), "its q must be a single distribution"),
+    "interpolator is a distribution": (
         in_fields(interpolator={"class": "ZScore", "fields": {"floor": None}}),
         "must be a Interpolator",
     ),
@@ -374,7 +374,7 @@ def test_a_tail_without_a_width_is_refused_though_the_digest_is_right(side, mean
         ([1, 2, 3, 4], [math.nan, 0.4, 0.6, 1.0], "its probs must be floats of"),
     ],
 )
-def test_numbers_that_make_no_law_are_refused_though_the_digest_is_right(knots, probs, sentence, path):
+def test_numbers_that_make_no_distribution_are_refused_though_the_digest_is_right(knots, probs, sentence, path):
     save(path, small())
     header, entries, data = parsed(path.read_bytes())
     for name, values in (("knots", knots), ("probs", probs)):
@@ -394,12 +394,16 @@ def test_numbers_that_make_no_law_are_refused_though_the_digest_is_right(knots, 
         ("pool", ("q", "batch"), {"weights": [0.7, 0.7]}, "must be at least 0 and sum to 1"),
         ("pool", ("q", "batch"), {"weights": [1.0]}, "one row for each of the 2 rows"),
         ("pool", ("q", "batch"), {"weights": []}, "its weights must be one or more of"),
-        ("guarded", ("q", "map"), {"law": {"class": "Linear", "fields": {}}}, "must have the fields"),
+        ("guarded", ("q", "map"), {"distribution": {"class": "Linear", "fields": {}}}, "must have the fields"),
     ],
 )
-def test_laws_made_of_laws_are_refused_where_the_parts_do_not_fit(case, way, values, sentence, path):
-    laws = {"clipped": "a guarded law that is clipped", "pool": "a row of a pool", "guarded": "q of naf, guarded"}
-    save(path, of_law(LAWS[laws.get(case, case)](HERE)))
+def test_distributions_made_of_distributions_are_refused_where_the_parts_do_not_fit(case, way, values, sentence, path):
+    distributions = {
+        "clipped": "a guarded distribution that is clipped",
+        "pool": "a row of a pool",
+        "guarded": "q of naf, guarded",
+    }
+    save(path, of_distribution(LAWS[distributions.get(case, case)](HERE)))
     with tampered(path) as (header, entries):
         in_fields(*way, **values)(header, entries)
     with pytest.raises(FileError, match=sentence):
@@ -521,8 +525,8 @@ def repaired_mutation(rng, content, others):
     return built(header, entries, data)
 
 
-def check_law(q):
-    """Whatever a file says, what it gives is a law."""
+def check_distribution(q):
+    """Whatever a file says, what it gives is a distribution."""
     y = np.concatenate([[-np.inf], np.linspace(-1e3, 1e3, 41), np.linspace(-3, 25, 41), [np.inf]])
     with np.errstate(all="ignore"):
         F = q.cdf(np.sort(y))
@@ -544,7 +548,7 @@ def outcome(path):
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("mutate", [repaired_mutation, raw_mutation])
-def test_mutated_files_raise_one_error_or_give_a_law(mutate, tmp_path):
+def test_mutated_files_raise_one_error_or_give_a_distribution(mutate, tmp_path):
     rng = np.random.default_rng(2022)
     contents, path, loaded = seeds(tmp_path), tmp_path / "mutated", 0
     for i in range(MUTATIONS // 2):
@@ -558,13 +562,13 @@ def test_mutated_files_raise_one_error_or_give_a_law(mutate, tmp_path):
             assert len(str(found)) < 1_000
         elif mutated != content:
             assert mutate is repaired_mutation, "an accident went unnoticed"
-            check_law(found.q)
+            check_distribution(found.q)
             loaded += 1
     assert loaded > (100 if mutate is repaired_mutation else -1)  # so the deeper checks were reached, and passed
 
 
-def table_of_two_laws(**others):
-    """Two laws of three knots each, with a tail of mass 0.1 on either side, with a fault."""
+def table_of_two_distributions(**others):
+    """Two distributions of three knots each, with a tail of mass 0.1 on either side, with a fault."""
     good = {
         "knots": np.array([0.0, 1.0, 2.0, -1.0, 0.0, 0.0]),
         "probs": np.array([0.1, 0.5, 0.9, 0.1, 0.5, 0.9]),
@@ -578,12 +582,12 @@ def table_of_two_laws(**others):
 TABLES = {
     "fewer probs": ({"probs": [0.1, 0.5, 0.9]}, "6 knots of float64 do not go with 3 probs of float64"),
     "another dtype": ({"left": np.ones(2, np.float32)}, "6 knots of float64 do not go with 6 probs"),
-    "no law": ({"first": [0]}, "must share its 6 knots"),
+    "no distribution": ({"first": [0]}, "must share its 6 knots"),
     "not from the first": ({"first": [1, 3, 6]}, "must share its 6 knots"),
     "not to the last": ({"first": [0, 3, 5]}, "must share its 6 knots"),
-    "a law without knots": ({"first": [0, 0, 6]}, "must share its 6 knots"),
-    "tails too few": ({"left": [0.5]}, "2 laws do not go with 1 and 2 tails"),
-    "tails too many": ({"right": [0.5, 0.5, 0.5]}, "2 laws do not go with 2 and 3 tails"),
+    "a distribution without knots": ({"first": [0, 0, 6]}, "must share its 6 knots"),
+    "tails too few": ({"left": [0.5]}, "2 distributions do not go with 1 and 2 tails"),
+    "tails too many": ({"right": [0.5, 0.5, 0.5]}, "2 distributions do not go with 2 and 3 tails"),
     "knots that fall": ({"knots": [0.0, 1.0, 2.0, -1.0, 1.0, 0.0]}, "its knots fall at place 5"),
     "probs that fall": ({"probs": [0.1, 0.05, 0.9, 0.1, 0.5, 0.9]}, "its probs fall at place 1"),
     "a left tail without width": ({"left": [0.5, 0.0]}, "a tail that has mass needs a mean excess above 0"),
@@ -604,19 +608,23 @@ TABLES = {
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_a_table_of_laws_that_is_none_is_refused(name):
+def test_a_table_of_distributions_that_is_none_is_refused(name):
     others, sentence = TABLES[name]
     with pytest.raises(ValueError, match=sentence):
-        table_of_two_laws(**others)
+        table_of_two_distributions(**others)
 
 
-def test_a_table_of_laws_may_have_ties_and_tails_without_mass():
-    table_of_two_laws()
+def test_a_table_of_distributions_may_have_ties_and_tails_without_mass():
+    table_of_two_distributions()
     whole = [0.0, 0.5, 1.0]
-    table_of_two_laws(probs=[*whole, *whole], left=[0.0, 0.0], right=[0.0, 0.0])
-    table_of_two_laws(knots=[1.0, 1.0, 2.0, 0.0, 0.0, 0.0], probs=[0.1, 0.1, 0.9, 0.1, 0.9, 0.9])
-    table_of_two_laws(first=[0, 6], knots=np.arange(6.0), probs=[0.1, 0.2, 0.5, 0.6, 0.8, 0.9], left=[0.5], right=[2.0])
-    table_of_two_laws(first=[0, 1, 6], probs=[0.5, 0.1, 0.5, 0.6, 0.7, 0.9], knots=[0.0, -2.0, 1.0, 1.0, 1.0, 1.0])
+    table_of_two_distributions(probs=[*whole, *whole], left=[0.0, 0.0], right=[0.0, 0.0])
+    table_of_two_distributions(knots=[1.0, 1.0, 2.0, 0.0, 0.0, 0.0], probs=[0.1, 0.1, 0.9, 0.1, 0.9, 0.9])
+    table_of_two_distributions(
+        first=[0, 6], knots=np.arange(6.0), probs=[0.1, 0.2, 0.5, 0.6, 0.8, 0.9], left=[0.5], right=[2.0]
+    )
+    table_of_two_distributions(
+        first=[0, 1, 6], probs=[0.5, 0.1, 0.5, 0.6, 0.7, 0.9], knots=[0.0, -2.0, 1.0, 1.0, 1.0, 1.0]
+    )
 
 
 EDGES = {
@@ -707,7 +715,11 @@ BROKEN = {
     "largest that fall": (Joint, (np.array([[1], [2]]), np.array([1.0, 0.5])), "must be 2 and not fall"),
     "other rows": (Mixture, ([Normal(ONE, 1.0), Normal(TWO, 1.0)], [0.5, 0.5]), r"the first, got \(1,\) and \(2,\)"),
     "two lines for one": (PiecewiseLinear, (LINES,), "a single distribution is one line, got 2"),
-    "a second row of one": (Joined, ((SINGLE,), np.array([0]), np.array([1])), "row 1 is not among the 1 row of law 0"),
+    "a second row of one": (
+        Joined,
+        ((SINGLE,), np.array([0]), np.array([1])),
+        "row 1 is not among the 1 row of distribution 0",
+    ),
 }
 
 
@@ -718,7 +730,7 @@ def test_a_class_refuses_fields_that_do_not_go_together_by_itself(name):
         cls(*fields)
 
 
-def test_the_tails_of_a_reweighted_law_may_meet_but_not_cross():
+def test_the_tails_of_a_reweighted_distribution_may_meet_but_not_cross():
     for low, high in ((0.25, 0.75), (0.5, 0.5), (0, 1)):
         Reweighted(SINGLE, 1.0, 4.0, low, high)
     for low, high in ((0.75, 0.25), (0, 0.5), (0.5, 1), (1, 1), (0, 0)):
@@ -795,25 +807,26 @@ def test_a_count_of_a_guarantee_begins_where_it_must():
 
 
 def of_groups():
-    """A calibration of the groups a and b, with a law of all besides."""
+    """A calibration of the groups a and b, with a distribution of all besides."""
     interpolator = Apart(unseen="pooled", own=Linear())
     return Calibrator(interpolator=interpolator).fit(np.zeros(8), np.arange(1.0, 9.0), by=list("aaaabbbb"))
 
 
-def test_groups_and_laws_that_do_not_go_together_are_refused():
+def test_groups_and_distributions_that_do_not_go_together_are_refused():
     good = of_groups()
-    assert (len(good.q.laws.lines), good.q.labels) == (3, ("a", "b"))
+    assert (len(good.q.distributions.lines), good.q.labels) == (3, ("a", "b"))
     assert same(read_altered(good), good)
     for labels, sentence in {
-        ("a",): "q is no proper Grouped: 1 groups do not go with 3 laws",
-        ("a", "b", "c", "d"): "q is no proper Grouped: 4 groups do not go with 3 laws",
+        ("a",): "q is no proper Grouped: 1 groups do not go with 3 distributions",
+        ("a", "b", "c", "d"): "q is no proper Grouped: 4 groups do not go with 3 distributions",
         ("b", "a"): "the root is no proper Calibrated: its guarantee is of other groups than its q",
         ("a", "b", "c"): "the root is no proper Calibrated: its guarantee is of other groups than its q",
     }.items():
         assert read_altered(good, q__labels=list(labels)) == sentence
-    for law in ([-1, 0, 1], [0, 1, 3]):
-        assert read_altered(good, q__laws__group=np.array(law, np.int64)) == (
-            f"q.laws is no proper PiecewiseLinear: its rows must be of its 3 lines, got {min(law)} to {max(law)}"
+    for distribution in ([-1, 0, 1], [0, 1, 3]):
+        assert read_altered(good, q__distributions__group=np.array(distribution, np.int64)) == (
+            f"q.distributions is no proper PiecewiseLinear: its rows must be of its 3 lines, got {min(distribution)} to"
+            f" {max(distribution)}"
         )
     for numbers in ([-1] + [0] * 7, [0] * 7 + [2]):
         assert read_altered(good, history__groups__numbers=np.array(numbers, np.int64)) == (
@@ -843,7 +856,7 @@ def test_where_a_spline_does_not_rise_is_said():
     )
 
 
-def test_a_law_through_all_scores_has_a_knot_for_each_and_perhaps_one_at_either_end():
+def test_a_distribution_through_all_scores_has_a_knot_for_each_and_perhaps_one_at_either_end():
 
     def through(knots):
         columns = {
@@ -988,27 +1001,27 @@ UNFIT = {
     "a part below the first": (
         lambda: Joined.of([Normal(0.0, 1.0)] * 2, [0, 1, 0]),
         {"part": np.array([0, 1, -1])},
-        "Joined: its rows must come from its 2 laws, got -1 to 1",
+        "Joined: its rows must come from its 2 distributions, got -1 to 1",
     ),
     "a part beyond the last": (
         lambda: Joined.of([Normal(0.0, 1.0)] * 2, [0, 1, 0]),
         {"part": np.array([0, 2, 1])},
-        "Joined: its rows must come from its 2 laws, got 0 to 2",
+        "Joined: its rows must come from its 2 distributions, got 0 to 2",
     ),
     **{
         f"row {row} of a part": (
             lambda: concatenate([Normal(np.zeros(2), np.ones(2)), Laplace(np.zeros(3), np.ones(3))]),
             {"row": np.array([0, 1, 0, 1, row])},
-            f"Joined: row {row} is not among the 3 rows of law 1",
+            f"Joined: row {row} is not among the 3 rows of distribution 1",
         )
         for row in (-1, 3)
     },
-    "a guarantee of groups for one law": (
+    "a guarantee of groups for one distribution": (
         small,
         {"guarantee": encode(GroupGuarantee(**OF_GROUPS)).tree},
         "Calibrated: its guarantee, GroupGuarantee, does not go with q, ",
     ),
-    "a guarantee of one law for groups": (
+    "a guarantee of one distribution for groups": (
         of_groups,
         {"guarantee": encode(Guarantee(8, 0.0)).tree},
         "Calibrated: its guarantee, Guarantee, does not go with q, ",
@@ -1093,10 +1106,10 @@ def test_parts_that_just_go_together_are_read():
     two = LogitSpline(np.arange(2.0), np.arange(2.0), np.full(2, 3.001))  # 0.001 for rounding
     assert same(read_altered(two), two)
     for parts in ([1, 0, 1], [0, 0], [1, 1]):
-        law = Joined.of([Normal(0.0, 1.0), Normal(5.0, 1.0)], parts)
-        assert read_altered(law).mean().tolist() == [5.0 * part for part in parts]
-    for laws in ([1, 0, 1], [0, 0], [2, 2]):
-        rows = replace(of_groups().q.laws, group=np.array(laws, np.int64))
+        distribution = Joined.of([Normal(0.0, 1.0), Normal(5.0, 1.0)], parts)
+        assert read_altered(distribution).mean().tolist() == [5.0 * part for part in parts]
+    for distributions in ([1, 0, 1], [0, 0], [2, 2]):
+        rows = replace(of_groups().q.distributions, group=np.array(distributions, np.int64))
         assert same(read_altered(rows), rows)
     assert read_altered(StudentT(np.array([3.0, 4.0]), np.zeros(2), np.ones(2))).mean().tolist() == [0.0, 0.0]
     weighed = read_altered(History(np.arange(3.0), Ratios(np.ones(3))))
@@ -1114,6 +1127,6 @@ def test_an_entry_of_the_header_that_is_of_another_kind_is_named(entry, kind, pa
         load(path)
 
 
-def test_a_law_that_is_drawn_is_of_one_score_or_more():
+def test_a_distribution_that_is_drawn_is_of_one_score_or_more():
     calibrated = Calibrator(interpolator=Random()).fit(np.zeros(4), np.arange(4.0))
     assert "its total must be " in read_altered(calibrated, q__total=0.0)

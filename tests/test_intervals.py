@@ -283,7 +283,7 @@ def test_with_ties_the_claim_is_a_lower_bound():
 def test_the_conditional_claim_holds_at_its_confidence():
     rng, n, sets = np.random.default_rng(6), 50, 4000
     guarantee = IntervalGuarantee(0.9, n, standard_rank(n, 0.9))
-    # |Y| <= t covers t of a uniform law on (-1, 1)
+    # |Y| <= t covers t of a uniform distribution on (-1, 1)
     covers = np.sort(rng.random((sets, n)), axis=1)[:, guarantee.rank - 1]
     share = np.mean(covers >= guarantee.conditional(0.9))
     assert abs(share - 0.9) <= 4.5 * math.sqrt(0.09 / sets)
@@ -353,7 +353,8 @@ def test_empty_rows_are_nan_and_counted_in_one_warning():
     assert lower[0] <= upper[0]
 
 
-# ---- non-conformity laws ---------------------------------------------------------------------------------------------
+# ---- non-conformity distributions
+# ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("name", "unit"), in_units(CASES))

@@ -60,16 +60,16 @@ CLIPPED = {
 
 
 @pytest.mark.parametrize("name", CLIPPED)
-def test_a_law_clipped_by_row_is_each_row_clipped(name):
-    law, low, high = CLIPPED[name], np.array([0.0, 1.0, -np.inf]), np.array([2.0, 1.5, 1.0])
-    C, y = law.clip(low, high), np.array([[-2.0, 0.9, 1.0]])
+def test_a_distribution_clipped_by_row_is_each_row_clipped(name):
+    distribution, low, high = CLIPPED[name], np.array([0.0, 1.0, -np.inf]), np.array([2.0, 1.5, 1.0])
+    C, y = distribution.clip(low, high), np.array([[-2.0, 0.9, 1.0]])
     for row in range(3):
-        alone = law[row : row + 1].clip(float(low[row]), float(high[row]))
+        alone = distribution[row : row + 1].clip(float(low[row]), float(high[row]))
         for method in ("cdf", "cdf_left", "sf", "logpdf"):
             np.testing.assert_array_equal(getattr(C, method)(y)[row], getattr(alone, method)(y)[0], err_msg=method)
         np.testing.assert_allclose(C.crps(y)[row], alone.crps(y)[0], rtol=1e-12)
         np.testing.assert_allclose(C.std()[row], alone.std()[0], rtol=1e-9, atol=1e-12)
-    tighter = law.clip([-1.0, 0.5, -2.0], 4.0).clip(low, high)
+    tighter = distribution.clip([-1.0, 0.5, -2.0], 4.0).clip(low, high)
     np.testing.assert_allclose(tighter[:2].crps(1.0), C[:2].crps(1.0), rtol=1e-14)
     np.testing.assert_array_equal(C[[2, 1]].mean(), C.mean()[[2, 1]])
 
@@ -122,7 +122,7 @@ def test_without_labels_not_one_bit_changes():
 
 
 @pytest.mark.parametrize("name", CALIBRATORS)
-def test_all_that_a_bounded_law_says_lies_inside(name):
+def test_all_that_a_bounded_distribution_says_lies_inside(name):
     kind, calibrator = CALIBRATORS[name]
     H = replace(calibrator, labels=Real(0, 5)).fit(kind(F), Y)(kind(np.r_[F, -2.0, 6.0]))
     draws = H.sample(200, np.random.default_rng(1))
@@ -197,8 +197,8 @@ def test_labels_are_kept_in_the_file(tmp_path):
 class Cut(Labels):
     at: float
 
-    def collapse(self, law, *, bound=None):
-        return law.clip(upper=self.at)
+    def collapse(self, distribution, *, bound=None):
+        return distribution.clip(upper=self.at)
 
 
 def test_labels_of_your_own_are_kept_by_their_class(tmp_path):
@@ -261,7 +261,7 @@ def test_a_log_of_points_is_the_log_score():
         np.testing.assert_allclose(getattr(by_labels, method)(), getattr(by_score, method)(), rtol=1e-9)
 
 
-def test_a_law_of_y_becomes_the_law_of_its_transform():
+def test_a_distribution_of_y_becomes_the_distribution_of_its_transform():
     sigma = 0.3 + 0.1 * abs(S)
     found = Transformed("log").spread_prediction(LogNormal(S, sigma))
     np.testing.assert_allclose(found.std(), sigma)
@@ -275,14 +275,14 @@ def test_a_law_of_y_becomes_the_law_of_its_transform():
     np.testing.assert_allclose(held.cdf(0.5), Normal(S, 1.0).cdf(np.expm1(0.5)))
 
 
-def test_a_law_with_mass_outside_the_domain_is_taken_given_that_it_lies_inside():
-    law, inside = Normal(S, 1.0), scipy.stats.truncnorm(-S, np.inf, loc=S, scale=1.0)
-    found = Transformed("log").spread_prediction(law)
+def test_a_distribution_with_mass_outside_the_domain_is_taken_given_that_it_lies_inside():
+    distribution, inside = Normal(S, 1.0), scipy.stats.truncnorm(-S, np.inf, loc=S, scale=1.0)
+    found = Transformed("log").spread_prediction(distribution)
     np.testing.assert_allclose(found.cdf(0.3), inside.cdf(np.exp(0.3)), rtol=1e-10)
     np.testing.assert_allclose(found.ppf(0.01), np.log(inside.ppf(0.01)), rtol=1e-8)
     np.testing.assert_allclose(found.logpdf(0.3), inside.logpdf(np.exp(0.3)) + 0.3, rtol=1e-10)
     rng = np.random.default_rng(1)
-    H = Calibrator(labels=Transformed("log")).fit(law, inside.rvs(random_state=rng))(law)
+    H = Calibrator(labels=Transformed("log")).fit(distribution, inside.rvs(random_state=rng))(distribution)
     assert np.all(H.ppf(1e-6) > 0)
 
 
@@ -367,7 +367,7 @@ def test_what_transformed_refuses(action, words):
     ],
     ids=lambda value: "" if isinstance(value, np.ndarray) else repr(value),
 )
-def test_labels_keep_the_laws_of_labels(labels, y):
+def test_labels_keep_the_distributions_of_labels(labels, y):
     check_labels(labels, y, bound={"capacity": Y + 0.5 + np.arange(N) / N} if labels.by_row else None)
 
 
@@ -378,8 +378,8 @@ class Doubled(Labels):
     def spread(self, y, prediction, *, bound=None, rng=None):
         return y / 2
 
-    def collapse(self, law, *, bound=None):
-        return law
+    def collapse(self, distribution, *, bound=None):
+        return distribution
 
 
 @dataclass(frozen=True)
@@ -387,16 +387,16 @@ class Upside(Labels):
     def spread(self, y, prediction, *, bound=None, rng=None):
         return -y
 
-    def collapse(self, law, *, bound=None):
-        return law
+    def collapse(self, distribution, *, bound=None):
+        return distribution
 
 
 @dataclass(frozen=True)
 class Shy(Labels):
-    """Whose law is too narrow, but right for points."""
+    """Whose distribution is too narrow, but right for points."""
 
-    def collapse(self, law, *, bound=None):
-        return Normal(law.median(), 0.5 * law.std())
+    def collapse(self, distribution, *, bound=None):
+        return Normal(distribution.median(), 0.5 * distribution.std())
 
 
 @dataclass(frozen=True)
@@ -419,12 +419,12 @@ class Secret(Counts):
     ],
     ids=repr,
 )
-def test_labels_that_break_a_law_are_told_so(labels, words):
+def test_labels_that_break_a_distribution_are_told_so(labels, words):
     with pytest.raises(AssertionError, match=words):
         check_labels(labels, np.round(Y) if isinstance(labels, Counts) else Y)
 
 
-def test_evaluate_and_report_take_such_laws():
+def test_evaluate_and_report_take_such_distributions():
     H = Calibrator(labels=Real(0) | Transformed("log1p")).fit(F, Y)(F)
     found = evaluate(H, Y)
     assert np.isfinite(found.crps)

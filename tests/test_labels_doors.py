@@ -130,7 +130,9 @@ def test_predict_gives_the_median_where_a_mean_is_infinite():
     y = np.exp(x[:, 0] + 3 * rng.standard_t(3, 400))
     base = TransformedTargetRegressor(LinearRegression(), func=np.log, inverse_func=np.exp)
     found = CalibratedRegressor(base, labels="log", refine=None, random_state=0).fit(x, y)
-    with pytest.warns(UserWarning, match="the mean of 400 of 400 laws is infinite: predict gives their median"):
+    with pytest.warns(
+        UserWarning, match="the mean of 400 of 400 distributions is infinite: predict gives their median"
+    ):
         values = found.predict(x)
     np.testing.assert_array_equal(values, found.predict_distribution(x).median())
 

@@ -87,10 +87,10 @@ def test_the_library_imports_nothing_of_the_studies():
 
 
 FOR_TYPES = {
-    "calibration.py": "a newcomer's path: what a law, a form and a guarantee are is said where they are used",
-    "scores/base.py": "the same, of laws and transforms",
-    "interpolators/base.py": "the same, of laws",
-    "interpolators/linear.py": "the same, of laws and tails",
+    "calibration.py": "a newcomer's path: what a distribution, a form and a guarantee are is said where they are used",
+    "scores/base.py": "the same, of distributions and transforms",
+    "interpolators/base.py": "the same, of distributions",
+    "interpolators/linear.py": "the same, of distributions and tails",
 }
 """The files that import something of calibrant for annotations alone; import-linter counts these imports too."""
 

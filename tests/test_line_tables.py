@@ -48,9 +48,9 @@ def test_the_guide_and_a_few_halvings_find_the_last_knot_that_is_not_above(name)
 
 @pytest.mark.parametrize("probs", [[0.2, 0.5, 0.9], [0.0, 0.5, 0.9], [0.2, 0.5, 1.0], [0.0, 0.5, 1.0]])
 def test_the_numbers_of_the_tails_are_those_of_the_distribution(probs):
-    law = line([0.0, 1.0, 3.0], probs, 2.0, 5.0)
-    first, below, left, last, above, right, shift, *_ = Tables.of(law).numbers.tolist()
+    distribution = line([0.0, 1.0, 3.0], probs, 2.0, 5.0)
+    first, below, left, last, above, right, shift, *_ = Tables.of(distribution).numbers.tolist()
     assert (first, last) == (0.0, 3.0)
     np.testing.assert_allclose([below, above], [probs[0], 1 - probs[-1]], atol=1e-7)
     assert (left, right) == (2.0 if below else 1.0, 5.0 if above else 1.0)
-    assert shift == float(law._moments().shift)
+    assert shift == float(distribution._moments().shift)

@@ -24,7 +24,7 @@ every_kind = pytest.mark.parametrize("name", SCORES)
 
 def spline(name):
     q = NAF().fit(SCORES[name])
-    return q.map.law if isinstance(q, Guarded) else q
+    return q.map.distribution if isinstance(q, Guarded) else q
 
 
 def heights(name, y):
@@ -36,12 +36,12 @@ def heights(name, y):
 
 @every_kind
 def test_the_cdf_is_that_of_the_mixture_to_1e_7(name):
-    law = spline(name)
-    assert isinstance(law, LogitSpline)
-    y = law.ppf(np.linspace(0.0005, 0.9995, 2000))
+    distribution = spline(name)
+    assert isinstance(distribution, LogitSpline)
+    y = distribution.ppf(np.linspace(0.0005, 0.9995, 2000))
     F, S = heights(name, y)
-    np.testing.assert_allclose(law.cdf(y), F, rtol=0, atol=1e-7)
-    np.testing.assert_allclose(law.sf(y), S, rtol=0, atol=1e-7)
+    np.testing.assert_allclose(distribution.cdf(y), F, rtol=0, atol=1e-7)
+    np.testing.assert_allclose(distribution.sf(y), S, rtol=0, atol=1e-7)
 
 
 def test_the_tails_reach_as_far_as_the_mixtures():
@@ -50,13 +50,13 @@ def test_the_tails_reach_as_far_as_the_mixtures():
 
 
 def test_the_slopes_of_a_spline_are_held_so_that_it_rises():
-    law = spline("clumps")
-    y = np.sort(np.concatenate([np.linspace(law.knots[0], law.knots[-1], 20001), law.knots]))
-    assert np.all(np.diff(law.cdf(y)) >= 0)
+    distribution = spline("clumps")
+    y = np.sort(np.concatenate([np.linspace(distribution.knots[0], distribution.knots[-1], 20001), distribution.knots]))
+    assert np.all(np.diff(distribution.cdf(y)) >= 0)
 
 
 @pytest.mark.parametrize("beyond", [0.3, 0.9, 5.0])
 def test_beyond_its_knots_the_logit_goes_on_with_the_slope_of_that_end(beyond):
-    law = LogitSpline(np.array([0.0, 1.0, 3.0]), np.array([-2.0, 0.0, 1.0]), np.array([3.0, 1.0, 0.4]))
-    logit = [np.log(law.cdf(s) / law.sf(s)) for s in (-beyond, 3.0 + beyond)]
+    distribution = LogitSpline(np.array([0.0, 1.0, 3.0]), np.array([-2.0, 0.0, 1.0]), np.array([3.0, 1.0, 0.4]))
+    logit = [np.log(distribution.cdf(s) / distribution.sf(s)) for s in (-beyond, 3.0 + beyond)]
     np.testing.assert_allclose(logit, [-2.0 - 3.0 * beyond, 1.0 + 0.4 * beyond], rtol=1e-12)

@@ -92,7 +92,7 @@ def test_crps_of_a_point_is_the_mean_absolute_error():
     assert metrics.crps(LOC, Y) == metrics.crps(Point(LOC), Y)
 
 
-def test_crps_of_samples_is_that_of_their_empirical_law():
+def test_crps_of_samples_is_that_of_their_empirical_distribution():
     draws = RNG.normal(size=(300, 17))
     oracle = scoringrules.crps_ensemble(Y, draws, estimator="nrg").mean()
     assert metrics.crps(Samples(draws), Y) == pytest.approx(oracle, rel=1e-12)
@@ -223,20 +223,20 @@ def test_a_mean_metric_of_all_rows_is_the_mean_over_single_rows():
         assert metric(H[:20], Y[:20]) == pytest.approx(np.mean(rows), rel=1e-12)
 
 
-def test_a_single_law_stands_for_every_row():
+def test_a_single_distribution_stands_for_every_row():
     one, batch = Normal(0.5, 2.0), Normal(np.full(300, 0.5), 2.0)
     assert metrics.evaluate(one, Y).to_dict() == pytest.approx(metrics.evaluate(batch, Y).to_dict(), rel=1e-12)
 
 
-# ---- step laws and infinite tails ------------------------------------------------------------------------
+# ---- step distributions and infinite tails ------------------------------------------------------------------------
 
 
-def test_nll_of_a_law_of_steps_is_infinite():
+def test_nll_of_a_distribution_of_steps_is_infinite():
     calibrated = Calibrator(ResidualScore(), Naive()).fit(LOC, Y)
     assert metrics.nll(calibrated(LOC), Y) == math.inf
 
 
-def test_metrics_of_a_law_with_mass_at_infinity_are_infinite_where_they_must_be():
+def test_metrics_of_a_distribution_with_mass_at_infinity_are_infinite_where_they_must_be():
     H = Calibrator(ResidualScore(), Random()).fit(LOC[:9], Y[:9])(LOC, rng=np.random.default_rng(0))
     result = metrics.evaluate(H, Y)
     for name in ("nll", "crps", "std", "ci_width", "interval_score", "pinball"):
@@ -254,7 +254,7 @@ def test_calibration_lowers_the_ece_of_an_overconfident_forecast():
 # ---- evaluate --------------------------------------------------------------------------------------------
 
 
-def test_evaluate_of_a_law_has_every_metric_under_its_name():
+def test_evaluate_of_a_distribution_has_every_metric_under_its_name():
     result = metrics.evaluate(H, Y, coverage=0.8, ci=0.9).to_dict()
     assert list(result) == KEYS
     assert result == {
@@ -298,7 +298,7 @@ SAYS = {
         {"crps", "std", "coverage", "interval_score", "interval_width", "pinball", *BY_RANK},
     ),
     "ensemble": (Ensemble([LOC, LOC + 1]), set()),
-    "ensemble of laws": (Ensemble([Normal(LOC, 1.0), Quantiles(FIVE, LOC[:, None] + FIVE)]), WHOLE),
+    "ensemble of distributions": (Ensemble([Normal(LOC, 1.0), Quantiles(FIVE, LOC[:, None] + FIVE)]), WHOLE),
 }
 
 
@@ -313,14 +313,14 @@ def test_evaluate_of_a_base_prediction_has_only_what_it_says(prediction, said):
     assert sum("–" in line for line in lines) == len(shown - {result.labels[name] for name in said | {"n"}})
 
 
-def test_quantiles_at_the_bounds_are_scored_as_the_law_they_come_from():
-    result, law = (
+def test_quantiles_at_the_bounds_are_scored_as_the_distribution_they_come_from():
+    result, distribution = (
         metrics.evaluate(SAYS["quantiles with the levels"][0], Y, levels=FIVE),
         metrics.evaluate(H, Y, levels=FIVE),
     )
     at_its_levels = [*INTERVALS, "interval_score", "pinball"]
     assert {name: getattr(result, name) for name in at_its_levels} == pytest.approx(
-        {name: getattr(law, name) for name in at_its_levels}, rel=1e-12
+        {name: getattr(distribution, name) for name in at_its_levels}, rel=1e-12
     )
 
 
@@ -334,7 +334,7 @@ def test_other_quantiles_are_judged_by_the_widest_interval_they_have_and_the_tab
     assert metrics.evaluate(three, Y, coverage=0.7).coverage == metrics.coverage(three, Y, 0.6)
 
 
-def test_samples_of_the_true_law_are_calibrated_by_rank_and_cover_between_their_draws():
+def test_samples_of_the_true_distribution_are_calibrated_by_rank_and_cover_between_their_draws():
     rng = np.random.default_rng(5)
     loc = rng.normal(size=4000)
     y = rng.normal(loc, 1.0)
@@ -352,7 +352,7 @@ def test_samples_of_the_true_law_are_calibrated_by_rank_and_cover_between_their_
     assert scipy.stats.kstest(pits, "uniform").pvalue > 0.01
 
 
-def test_quantiles_have_a_pinball_loss_at_levels_they_lack_only_as_laws_straight_between_them():
+def test_quantiles_have_a_pinball_loss_at_levels_they_lack_only_as_distributions_straight_between_them():
     prediction = SAYS["other quantiles"][0]
     between = metrics.pinball(Quantiles([0.1, 0.5], np.stack([LOC - 1, LOC], axis=1)), Y)
     assert metrics.evaluate(prediction, Y, levels=[0.1, 0.5]).pinball == pytest.approx(between, rel=1e-12)
@@ -422,15 +422,15 @@ def test_compare_puts_evaluations_side_by_side():
 
 
 def test_compare_never_sets_unlike_intervals_beside_each_other():
-    given, law = metrics.evaluate(Interval(LOC - 1, LOC + 1), Y), metrics.evaluate(H, Y)
-    rows = cells(metrics.compare({"a": given, "b": law}))
+    given, distribution = metrics.evaluate(Interval(LOC - 1, LOC + 1), Y), metrics.evaluate(H, Y)
+    rows = cells(metrics.compare({"a": given, "b": distribution}))
     assert rows["given interval width"][:2] == ["2", "–"]
     assert rows["given interval coverage"] == [f"{100 * given.coverage:.4g}%", "–"]
     assert rows["95% interval width"][0] == "–"
     assert "given interval score" not in rows
     wider = metrics.evaluate(H, Y, coverage=0.95, ci=0.99)
-    rows = cells(metrics.compare({"a": law, "b": wider}))
-    assert rows["95% interval width"][:2] == [f"{law.ci_width:.4g}"] * 2
+    rows = cells(metrics.compare({"a": distribution, "b": wider}))
+    assert rows["95% interval width"][:2] == [f"{distribution.ci_width:.4g}"] * 2
     assert rows["99% interval width"][:2] == ["–", f"{wider.ci_width:.4g}"]
 
 
@@ -502,9 +502,11 @@ def test_crps_can_be_minimised_by_gradient_descent():
     assert scale.item() == pytest.approx(np.std(Y - LOC), rel=0.3)
 
 
-def test_evaluate_of_a_law_with_gradients_gives_plain_floats():
-    law = Normal(torch.tensor(LOC, requires_grad=True), torch.tensor(SCALE))
-    assert all(type(value) in (float, int) for value in metrics.evaluate(law, torch.tensor(Y)).to_dict().values())
+def test_evaluate_of_a_distribution_with_gradients_gives_plain_floats():
+    distribution = Normal(torch.tensor(LOC, requires_grad=True), torch.tensor(SCALE))
+    assert all(
+        type(value) in (float, int) for value in metrics.evaluate(distribution, torch.tensor(Y)).to_dict().values()
+    )
 
 
 def test_float32_labels_give_the_metrics_of_float64_to_its_own_digits():
@@ -592,8 +594,8 @@ def test_levels_outside_the_unit_interval_are_refused(levels):
 
 
 @pytest.mark.parametrize("metric", [metrics.nll, metrics.pit, metrics.ece])
-def test_a_prediction_that_is_no_law_has_no_nll_and_no_pit(metric):
-    with pytest.raises(TypeError, match=re.escape("Point(n=300) says nothing about the law of y")):
+def test_a_prediction_that_is_no_distribution_has_no_nll_and_no_pit(metric):
+    with pytest.raises(TypeError, match=re.escape("Point(n=300) says nothing about the distribution of y")):
         metric(Point(LOC), Y)
 
 
@@ -611,12 +613,12 @@ def test_the_pit_test_of_labels_on_bounds_has_its_size():
     assert np.mean(np.less(p, 0.2)) == pytest.approx(0.2, abs=4 * math.sqrt(0.16 / 4000))
 
 
-def test_nothing_is_drawn_for_pits_of_a_continuous_law(monkeypatch):
+def test_nothing_is_drawn_for_pits_of_a_continuous_distribution(monkeypatch):
     def refuse(*of):
         raise AssertionError("drawn")
 
     monkeypatch.setattr("calibrant.metrics.calibration.draws", refuse)
-    law = Normal([0.0, 1.0], 1.0)
-    np.testing.assert_array_equal(pit(law, [0.3, 2.0]), law.cdf([0.3, 2.0]))
+    distribution = Normal([0.0, 1.0], 1.0)
+    np.testing.assert_array_equal(pit(distribution, [0.3, 2.0]), distribution.cdf([0.3, 2.0]))
     with pytest.raises(AssertionError, match="drawn"):
         pit(Poisson([1.0, 2.0]), [0.0, 3.0])

@@ -59,22 +59,22 @@ def folds(score, interpolator, scales):
 @pytest.mark.parametrize("scales", [(1.0, 1.3, 0.8), (1.0, 0.01, 30.0)], ids=["alike", "very different"])
 @pytest.mark.parametrize("interpolator", INTERPOLATORS)
 @pytest.mark.parametrize("score", SCORES)
-def test_folds_keep_the_laws_of_a_law(score, interpolator, scales):
-    law = folds(score, interpolator, scales)
-    check_distribution(law)
+def test_folds_keep_the_distributions_of_a_distribution(score, interpolator, scales):
+    distribution = folds(score, interpolator, scales)
+    check_distribution(distribution)
     if interpolator != "naive":
         for rest in (1e-3, 1e-5, 1e-12):
-            np.testing.assert_allclose(law.sf(law.isf(rest)), rest, rtol=1e-9)
+            np.testing.assert_allclose(distribution.sf(distribution.isf(rest)), rest, rtol=1e-9)
 
 
 def test_a_component_without_weight_and_one_with_mass_at_infinity_do_no_harm():
     naive = Calibrator(ResidualScore(), Naive()).fit(np.zeros(3), np.array([-1.0, 0.0, 1.0]))(np.zeros(2))
-    law = Mixture([naive, Normal(np.zeros(2), 1.0), Laplace(np.full(2, 1e6), 1.0)], [0.5, 0.5, 0.0])
+    distribution = Mixture([naive, Normal(np.zeros(2), 1.0), Laplace(np.full(2, 1e6), 1.0)], [0.5, 0.5, 0.0])
     p = np.array([1e-3, 0.2, 0.8, 0.999])
-    y = law.quantiles(p)
-    assert np.all(law.cdf(y) >= p - 1e-15)
-    assert np.all(law.cdf_left(y) <= p + 1e-15)
-    np.testing.assert_array_equal(law.quantiles([0.0, 1.0]), [[-np.inf, np.inf]] * 2)
+    y = distribution.quantiles(p)
+    assert np.all(distribution.cdf(y) >= p - 1e-15)
+    assert np.all(distribution.cdf_left(y) <= p + 1e-15)
+    np.testing.assert_array_equal(distribution.quantiles([0.0, 1.0]), [[-np.inf, np.inf]] * 2)
 
 
 @pytest.mark.parametrize("tails", [InfiniteTails(), ExponentialTails()])
@@ -82,45 +82,45 @@ def test_a_quantile_is_infinite_where_the_mass_at_infinity_reaches_the_level_and
     rng = np.random.default_rng(8)
     sizes = np.array([10, 190, 200])
     members = [Calibrator(ResidualScore(), Linear(tails)).fit(np.zeros(n), rng.normal(size=n)) for n in sizes]
-    law = CrossCalibrated(tuple(members))([np.zeros(4)] * 3)
-    below, above = law.cdf(-np.inf), 1 - law.cdf_left(np.inf)
+    distribution = CrossCalibrated(tuple(members))([np.zeros(4)] * 3)
+    below, above = distribution.cdf(-np.inf), 1 - distribution.cdf_left(np.inf)
     for p in [1e-20, 1e-3, 0.007, 0.05, 0.95, 0.999, 1 - 1e-15]:
-        np.testing.assert_array_equal(np.isinf(law.ppf(p)), (p <= below) | (p > 1 - above))
+        np.testing.assert_array_equal(np.isinf(distribution.ppf(p)), (p <= below) | (p > 1 - above))
 
 
 def test_the_quantile_where_no_component_has_mass_is_where_the_mass_before_it_ends():
     left, right = (Calibrator(ResidualScore(), Naive()).fit(np.zeros(4), y + np.arange(4.0)) for y in (0.0, 100.0))
-    law = Mixture([left([0.0]), right([0.0])], [0.5, 0.5])
-    np.testing.assert_allclose(law.ppf(0.5), 3.0)
-    np.testing.assert_allclose(law.ppf(np.nextafter(0.5, 1)), 100.0)
+    distribution = Mixture([left([0.0]), right([0.0])], [0.5, 0.5])
+    np.testing.assert_allclose(distribution.ppf(0.5), 3.0)
+    np.testing.assert_allclose(distribution.ppf(np.nextafter(0.5, 1)), 100.0)
 
 
 # ---- crps ----------------------------------------------------------------------------------------------------------
 
 
-def crps_by_ratios(law, y, bends):
+def crps_by_ratios(distribution, y, bends):
     """Of a single row, by Gauss-Legendre in asinh(y) between bends, as far out as floats reach."""
     edges = np.unique(np.concatenate([np.arange(-700, 700, 0.25), np.arcsinh(bends), [np.arcsinh(y)]]))
     x, w = np.polynomial.legendre.leggauss(12)
     h = np.diff(edges)[:, None]
     u = edges[:-1, None] + h * (x + 1) / 2
     flat = np.sinh(u).reshape(1, -1)
-    tail = np.where(flat < y, law.cdf(flat), law.sf(flat)).reshape(u.shape)
+    tail = np.where(flat < y, distribution.cdf(flat), distribution.sf(flat)).reshape(u.shape)
     return float(np.sum(tail**2 * np.cosh(u) * h * w / 2))
 
 
 @pytest.mark.parametrize(
-    "laws",
+    "distributions",
     [
         pytest.param([LogNormal([0.0], 2.0), LogNormal([1.0], 3.0)], id="log-normal"),
         pytest.param([StudentT(1.0, [0.0], 1.0), StudentT(1.2, [1.0], 2.0)], id="t"),
-        pytest.param([StudentT(1.0, 0.0, 1.0), Normal(1.0, 2.0)], id="one t, as single laws"),
+        pytest.param([StudentT(1.0, 0.0, 1.0), Normal(1.0, 2.0)], id="one t, as single distributions"),
     ],
 )
-def test_the_crps_of_smooth_laws_with_very_heavy_tails_is_exact(laws):
-    law = Mixture(laws, [0.3, 0.7])
-    truth = crps_by_ratios(law, 1.3, np.concatenate([np.ravel(each.ppf(0.5)) for each in laws]))
-    np.testing.assert_allclose(np.ravel(law.crps(1.3)), truth, rtol=TOLERANCES["heavy"].integrals)
+def test_the_crps_of_smooth_distributions_with_very_heavy_tails_is_exact(distributions):
+    distribution = Mixture(distributions, [0.3, 0.7])
+    truth = crps_by_ratios(distribution, 1.3, np.concatenate([np.ravel(each.ppf(0.5)) for each in distributions]))
+    np.testing.assert_allclose(np.ravel(distribution.crps(1.3)), truth, rtol=TOLERANCES["heavy"].integrals)
 
 
 def by_groups(y, rng):
@@ -147,24 +147,31 @@ def of_gammas(y, rng):
 
 
 @pytest.mark.parametrize("made", [by_groups, by_groups_of_logs, weighted, of_logs, of_gammas])
-def test_laws_of_all_kinds_may_be_mixed_as_batches_and_as_single_laws(made):
+def test_distributions_of_all_kinds_may_be_mixed_as_batches_and_as_single_distributions(made):
     rng = np.random.default_rng(9)
-    laws = [made(rng.normal(size=20), rng) for _ in range(2)]
-    single, batch = Mixture([law[0] for law in laws], [0.3, 0.7]), Mixture(laws, [0.3, 0.7])
+    distributions = [made(rng.normal(size=20), rng) for _ in range(2)]
+    single, batch = (
+        Mixture([distribution[0] for distribution in distributions], [0.3, 0.7]),
+        Mixture(distributions, [0.3, 0.7]),
+    )
     check_distribution(single)
     np.testing.assert_allclose(batch.crps(1.2)[0], single.crps(1.2), rtol=1e-9)
 
 
 def test_a_component_without_weight_may_have_no_mean():
-    law = Mixture([Normal([0.0], 1.0), StudentT(0.4, [0.0], 1.0)], [1.0, 0.0])
+    distribution = Mixture([Normal([0.0], 1.0), StudentT(0.4, [0.0], 1.0)], [1.0, 0.0])
     np.testing.assert_allclose(
-        [law.mean()[0], law.std()[0], law.crps(0.5)[0]], [0.0, 1.0, Normal([0.0], 1.0).crps(0.5)[0]], atol=1e-12
+        [distribution.mean()[0], distribution.std()[0], distribution.crps(0.5)[0]],
+        [0.0, 1.0, Normal([0.0], 1.0).crps(0.5)[0]],
+        atol=1e-12,
     )
 
 
 def test_a_component_without_weight_has_no_say_in_the_ends_of_a_mixture_of_counts():
-    law = Mixture([Poisson([2.0]), Binomial([5], 0.5)], [0.0, 1.0])
-    np.testing.assert_array_equal(law.quantiles([0.0, 0.5, 1.0]), Binomial([5], 0.5).quantiles([0.0, 0.5, 1.0]))
+    distribution = Mixture([Poisson([2.0]), Binomial([5], 0.5)], [0.0, 1.0])
+    np.testing.assert_array_equal(
+        distribution.quantiles([0.0, 0.5, 1.0]), Binomial([5], 0.5).quantiles([0.0, 0.5, 1.0])
+    )
 
 
 def test_the_mean_of_a_clipped_mixture_is_missing_where_a_component_is():

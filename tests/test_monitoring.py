@@ -34,12 +34,14 @@ def test_p_values_are_ranks_among_all_earlier_scores(digits, monkeypatch):
         np.testing.assert_allclose(one, two, rtol=1e-15)
 
 
-@pytest.mark.parametrize("law", [lambda rng, n: rng.normal(size=n), lambda rng, n: rng.integers(0, 3, n) * 1.0])
-def test_p_values_are_uniform_and_independent_with_ties_too(law):
+@pytest.mark.parametrize(
+    "distribution", [lambda rng, n: rng.normal(size=n), lambda rng, n: rng.integers(0, 3, n) * 1.0]
+)
+def test_p_values_are_uniform_and_independent_with_ties_too(distribution):
     rng = np.random.default_rng(1)
     first, second = [], []
     for _ in range(2000):
-        scores = law(rng, 12)
+        scores = distribution(rng, 12)
         p, _ = online_p_values(np.sort(scores[:10]), scores[10:], rng.random(2))
         first.append(p[0])
         second.append(p[1])

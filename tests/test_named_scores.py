@@ -20,7 +20,7 @@ SCORES_OF_C = pytest.mark.parametrize("score", [SqrtScore, LogScore])
 
 @SCORES_OF_C
 @pytest.mark.parametrize("c", [0.0, 1.0, 12.5])
-def test_labels_predictions_and_c_in_another_unit_give_the_same_law_in_that_unit(score, c):
+def test_labels_predictions_and_c_in_another_unit_give_the_same_distribution_in_that_unit(score, c):
     H = Calibrator(score(c=c)).fit(F, Y)(NEW)
     unit = 1e9
     there = Calibrator(score(c=c * unit)).fit(F * unit, Y * unit)(NEW * unit)
@@ -58,7 +58,7 @@ def test_c_must_be_one_finite_number(score):
 
 
 @pytest.mark.parametrize("c", [0.0, 2.0])
-def test_the_law_of_the_log_score_lives_above_minus_c(c):
+def test_the_distribution_of_the_log_score_lives_above_minus_c(c):
     H = Calibrator(LogScore(c=c)).fit(F, Y)(NEW)
     np.testing.assert_array_equal(H.cdf(-c), 0)
     np.testing.assert_array_equal(H.logpdf(-c - 1.0), -np.inf)

@@ -23,7 +23,7 @@ def tensor(values, dtype=torch.float64):
     return torch.as_tensor(np.asarray(values), dtype=dtype, device=DEVICE)
 
 
-def law(knots, probs, left=math.inf, right=math.inf, dtype=torch.float64):
+def distribution(knots, probs, left=math.inf, right=math.inf, dtype=torch.float64):
     return PiecewiseLinear.through(tensor(knots, dtype), tensor(probs, dtype), left, right)
 
 
@@ -32,16 +32,16 @@ def level(n):
 
 
 LAWS = {
-    "one knot": law([0.5], [0.5], 1.0, 2.0),
-    "two knots": law([0.0, 1.0], [0.3, 0.6], 1.0, 2.0),
-    "no tails": law(np.sort(RNG.normal(size=33)), np.linspace(0, 1, 33)),
-    "both tails": law(np.sort(RNG.normal(size=1000)), level(1000), 0.4, 0.7),
-    "1,023 knots": law(np.sort(RNG.normal(size=1023)), level(1023), 0.4, 0.7),
-    "1,024 knots": law(np.sort(RNG.normal(size=1024)), level(1024), 0.4, 0.7),
-    "an outlier": law(np.sort(np.append(RNG.normal(size=5000), 1e9)), level(5001), 0.4, 0.7),
-    "wild": law(np.sort(RNG.standard_cauchy(size=20_000)), level(20_000), 40.0, 70.0),
-    "equal knots": law(np.full(9, 2.0), level(9), 1.0, 1.0),
-    "jumps": law(np.repeat([-1.0, 0.0, 2.0], [1, 2, 3]), level(6), 0.5, 0.5),
+    "one knot": distribution([0.5], [0.5], 1.0, 2.0),
+    "two knots": distribution([0.0, 1.0], [0.3, 0.6], 1.0, 2.0),
+    "no tails": distribution(np.sort(RNG.normal(size=33)), np.linspace(0, 1, 33)),
+    "both tails": distribution(np.sort(RNG.normal(size=1000)), level(1000), 0.4, 0.7),
+    "1,023 knots": distribution(np.sort(RNG.normal(size=1023)), level(1023), 0.4, 0.7),
+    "1,024 knots": distribution(np.sort(RNG.normal(size=1024)), level(1024), 0.4, 0.7),
+    "an outlier": distribution(np.sort(np.append(RNG.normal(size=5000), 1e9)), level(5001), 0.4, 0.7),
+    "wild": distribution(np.sort(RNG.standard_cauchy(size=20_000)), level(20_000), 40.0, 70.0),
+    "equal knots": distribution(np.full(9, 2.0), level(9), 1.0, 1.0),
+    "jumps": distribution(np.repeat([-1.0, 0.0, 2.0], [1, 2, 3]), level(6), 0.5, 0.5),
 }
 
 
@@ -93,7 +93,7 @@ def compared(name, method):
 @pytest.mark.gpu
 @pytest.mark.skipif(not GPU, reason="there is no CUDA device here")
 @pytest.mark.parametrize("method", METHODS)
-def test_a_calibrated_law_uses_the_kernel_unless_gradients_are_asked_for(method, monkeypatch):
+def test_a_calibrated_distribution_uses_the_kernel_unless_gradients_are_asked_for(method, monkeypatch):
     used = []
     own = gpu.one_pass
     monkeypatch.setattr(gpu, "one_pass", lambda *given: used.append(own(*given)) or used[-1])

@@ -176,9 +176,9 @@ def test_a_forecast_that_few_rows_calibrated_is_seldom_off_anywhere():
     rng, runs, n = np.random.default_rng(3), 300, 100
     off = 0
     for _ in range(runs):
-        law = Calibrator().fit(np.zeros(n), rng.normal(size=n))(np.zeros(M))
+        distribution = Calibrator().fit(np.zeros(n), rng.normal(size=n))(np.zeros(M))
         y = rng.normal(size=M)
-        off += any(each.off for each in along_time(law, y, np.arange(M), 0.9, n))
+        off += any(each.off for each in along_time(distribution, y, np.arange(M), 0.9, n))
     assert off / runs <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)
 
 

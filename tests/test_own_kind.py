@@ -54,7 +54,7 @@ class Triangular(Prediction):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Said(Prediction):
-    """A mean and an error a row: a kind that says no more than its law."""
+    """A mean and an error a row: a kind that says no more than its distribution."""
 
     value: Any
     error: Any
@@ -63,7 +63,7 @@ class Said(Prediction):
     def shape(self):
         return self.value.shape
 
-    def as_law(self):
+    def as_distribution(self):
         return Normal(self.value, self.error)
 
 
@@ -122,7 +122,7 @@ def test_evaluate_has_what_it_says_and_no_more():
     assert abs(evaluate(H, Y[500:]).coverage - 0.9) < 0.03
 
 
-def test_a_plot_of_laws_marks_its_numbers():
+def test_a_plot_of_distributions_marks_its_numbers():
     ax = plots.density(H, rows=4, base=BASE[500:])
     (ticks,) = [each for each in ax.collections if len(each.get_segments()) == 3]
     at = [segment[0][0] for segment in ticks.get_segments()]
@@ -160,12 +160,12 @@ def test_its_form_is_the_name_of_its_class_by_which_it_is_saved(tmp_path):
         FITTED(Point(MODE[:3]))
 
 
-def test_a_kind_that_says_its_law_has_all_that_a_law_has():
-    said, law = Said(MODE, WIDTH), Normal(MODE, WIDTH)
-    assert evaluate(said, Y) == evaluate(law, Y)
-    pages = [report(each, Y, base=each, rows=[0, 1]) for each in (said, law)]
+def test_a_kind_that_says_its_distribution_has_all_that_a_distribution_has():
+    said, distribution = Said(MODE, WIDTH), Normal(MODE, WIDTH)
+    assert evaluate(said, Y) == evaluate(distribution, Y)
+    pages = [report(each, Y, base=each, rows=[0, 1]) for each in (said, distribution)]
     assert data_of(pages[0]) == data_of(pages[1])
-    curves = [plots.cdf(H, rows=3, base=each[500:]).get_lines()[0].get_xydata() for each in (said, law)]
+    curves = [plots.cdf(H, rows=3, base=each[500:]).get_lines()[0].get_xydata() for each in (said, distribution)]
     np.testing.assert_array_equal(*curves)
     assert [mark.text for mark in said.marks()] == ["median"]
 
@@ -173,12 +173,12 @@ def test_a_kind_that_says_its_law_has_all_that_a_law_has():
 def test_what_a_kind_does_not_say_is_named():
     mute = Mute(MODE)
     for ask, what in (
-        (mute.as_law, "the law of y"),
+        (mute.as_distribution, "the distribution of y"),
         (lambda: mute.quantile(0.5), "the quantile at level 0.5"),
         (lambda: mute.bounds(0.5), "the quantile at level 0.25"),
         (mute.quantile_levels, "quantiles"),
-        (lambda: mute.crps_rows(Y), "the law of y"),
-        (mute.std_rows, "the law of y"),
+        (lambda: mute.crps_rows(Y), "the distribution of y"),
+        (mute.std_rows, "the distribution of y"),
         (mute.marks, "numbers to mark"),
     ):
         with pytest.raises(Unsaid, match=re.escape(f"Mute(n=1500) says nothing about {what}")):

@@ -134,13 +134,13 @@ def test_the_picture_looks_as_it_did(name, case):
 
 
 @picture
-def test_the_picture_of_an_atomic_law_looks_as_it_did(case):
+def test_the_picture_of_an_atomic_distribution_looks_as_it_did(case):
     H = case.fit(Naive(), rows=12)(case.base)
     return plots.cdf(H, rows=0, base=Quantiles(LEVELS, case.base.quantiles(LEVELS)), y=case.y).figure
 
 
 @picture
-def test_the_picture_of_a_clipped_law_looks_as_it_did(case):
+def test_the_picture_of_a_clipped_distribution_looks_as_it_did(case):
     return plots.density(case.H.clip(0, 9), rows=4, base=Point(case.f), y=case.y).figure
 
 
@@ -653,23 +653,26 @@ def test_slices_come_from_frames_and_named_columns_too(frame, case):
     assert slices(plots.coverage_by_slice(case.H, case.y, frame(case))) == wanted
 
 
-# ---- laws -----------------------------------------------------------------------------------------------------------
+# ---- distributions
+# -----------------------------------------------------------------------------------------------------------
 
 
 def area(drawn):
     return np.sum(np.diff(drawn.x) * (drawn.density[1:] + drawn.density[:-1]) / 2)
 
 
-@pytest.mark.parametrize("law", [Normal(3.0, 2.0), GaussianMixture([0.3, 0.7], [0.0, 9.0], [1.0, 1.0])])
-def test_a_smooth_density_is_drawn_as_it_is(law):
-    drawn = shape(law, "H")
+@pytest.mark.parametrize("distribution", [Normal(3.0, 2.0), GaussianMixture([0.3, 0.7], [0.0, 9.0], [1.0, 1.0])])
+def test_a_smooth_density_is_drawn_as_it_is(distribution):
+    drawn = shape(distribution, "H")
     assert len(drawn.x) == 202
-    assert drawn.density[1:-1] == pytest.approx(law.pdf(drawn.x[1:-1]), rel=0.01, abs=1e-3 * drawn.density.max())
+    assert drawn.density[1:-1] == pytest.approx(
+        distribution.pdf(drawn.x[1:-1]), rel=0.01, abs=1e-3 * drawn.density.max()
+    )
 
 
 def test_many_modes_are_not_mistaken_for_noise():
-    law = GaussianMixture(np.full(6, 1 / 6), 4.0 * np.arange(6), np.full(6, 0.5))
-    assert len(shape(law, "H").x) == 202
+    distribution = GaussianMixture(np.full(6, 1 / 6), 4.0 * np.arange(6), np.full(6, 0.5))
+    assert len(shape(distribution, "H").x) == 202
 
 
 def test_a_rough_density_is_drawn_as_its_mean_over_fewer_cells(case):
@@ -677,23 +680,23 @@ def test_a_rough_density_is_drawn_as_its_mean_over_fewer_cells(case):
     drawn = shape(H[0], "H")
     assert len(drawn.x) < 60
     assert area(drawn) == pytest.approx(np.diff(H[0].cdf(drawn.x[[0, -1]]))[0], abs=0.02)
-    law = case.base[0]
-    assert np.sum(np.abs(np.diff(drawn.density))) < 8 * law.pdf(law.mean())
+    distribution = case.base[0]
+    assert np.sum(np.abs(np.diff(drawn.density))) < 8 * distribution.pdf(distribution.mean())
 
 
 def test_an_atom_is_a_stem_and_no_part_of_the_density():
-    law = Normal(0.0, 1.0).clip(lower=0.0)
-    drawn = shape(law, "H")
+    distribution = Normal(0.0, 1.0).clip(lower=0.0)
+    drawn = shape(distribution, "H")
     assert drawn.atoms.at == pytest.approx([0.0])
     assert drawn.atoms.mass == pytest.approx([0.5])
     assert area(drawn) == pytest.approx(0.5, abs=0.01)
-    ax = plots.density(law)
+    ax = plots.density(distribution)
     assert [text.get_text() for text in ax.texts] == ["50%"]
 
 
 @pytest.mark.parametrize("interpolator", [Naive(), Random()])
 @pytest.mark.parametrize("rows", [5, 300])
-def test_a_law_of_atoms_has_no_density_to_draw(interpolator, rows, case):
+def test_a_distribution_of_atoms_has_no_density_to_draw(interpolator, rows, case):
     H = case.fit(interpolator, rows=rows)(case.base, rng=np.random.default_rng(0))
     for plot in (plots.density, plots.ridgeline):
         with pytest.raises(ValueError, match="row 3 of H has no density, only atoms: draw its cdf instead"):
@@ -702,8 +705,8 @@ def test_a_law_of_atoms_has_no_density_to_draw(interpolator, rows, case):
 
 
 def test_a_cdf_with_steps_is_drawn_with_upright_steps():
-    law = Naive().fit([0.0, 1.0, 3.0])
-    x, F = cdf_curve(law, quantiles(law), np.linspace(-1, 4, 7))
+    distribution = Naive().fit([0.0, 1.0, 3.0])
+    x, F = cdf_curve(distribution, quantiles(distribution), np.linspace(-1, 4, 7))
     for at, low, high in ((0.0, 0, 1 / 3), (1.0, 1 / 3, 2 / 3), (3.0, 2 / 3, 1)):
         assert F[x == at].min() == pytest.approx(low)
         assert F[x == at].max() == pytest.approx(high)
@@ -711,13 +714,13 @@ def test_a_cdf_with_steps_is_drawn_with_upright_steps():
 
 
 @pytest.mark.parametrize("rows", [3, 12, 50])
-def test_the_steps_of_a_shifted_law_survive_rounding(rows, case):
+def test_the_steps_of_a_shifted_distribution_survive_rounding(rows, case):
     H = case.fit(Naive(), rows=rows)(case.base)
     for row in range(20):
-        law = H[row]
-        found = atoms(law, quantiles(law))
+        distribution = H[row]
+        found = atoms(distribution, quantiles(distribution))
         assert found.mass == pytest.approx(np.full(rows, 1 / rows))
-        height = cdf_curve(law, quantiles(law), np.linspace(*reach(quantiles(law)), 50))[1]
+        height = cdf_curve(distribution, quantiles(distribution), np.linspace(*reach(quantiles(distribution)), 50))[1]
         assert height[[0, -1]] == pytest.approx([0.0, 1.0])
 
 
@@ -735,7 +738,7 @@ def test_the_dot_on_the_cdf_is_the_pit(case):
 
 @pytest.mark.few(4)
 @pytest.mark.parametrize(
-    "law",
+    "distribution",
     [
         Normal(1e9, 1e-3),
         Normal(0.0, 1e-12),
@@ -749,12 +752,12 @@ def test_the_dot_on_the_cdf_is_the_pit(case):
         Naive().fit([2.0, 2.0]),
     ],
 )
-def test_a_law_is_drawn_where_its_finite_mass_is(law):
-    low, high = reach(quantiles(law))
+def test_a_distribution_is_drawn_where_its_finite_mass_is(distribution):
+    low, high = reach(quantiles(distribution))
     assert np.isfinite([low, high]).all()
     assert low < high
-    assert low <= law.ppf(0.5) <= high
-    ax = plots.cdf(law)
+    assert low <= distribution.ppf(0.5) <= high
+    ax = plots.cdf(distribution)
     ax.figure.canvas.draw()
 
 
@@ -764,14 +767,14 @@ def test_a_heavy_tail_does_not_hide_the_middle():
     assert 8 < high < 12
 
 
-def test_the_atoms_of_a_continuous_law_are_none():
-    for law in (
+def test_the_atoms_of_a_continuous_distribution_are_none():
+    for distribution in (
         Normal(0.0, 1.0),
         Normal(np.float32(1e6), np.float32(1.0)),
         Normal(1e9, 1e-5),
         from_scipy(scipy.stats.uniform()),
     ):
-        assert len(atoms(law, quantiles(law)).at) == 0
+        assert len(atoms(distribution, quantiles(distribution)).at) == 0
 
 
 BASES = {
@@ -786,7 +789,7 @@ BASES = {
 
 @pytest.mark.parametrize("kind", BASES)
 @pytest.mark.parametrize("plot", [plots.density, plots.cdf, plots.ridgeline])
-def test_a_base_that_is_no_law_is_drawn_by_its_numbers(kind, plot, case):
+def test_a_base_that_is_no_distribution_is_drawn_by_its_numbers(kind, plot, case):
     base, count = BASES[kind](case)
     ax = plot(case.H, rows=[3], base=base)
     ticks = [s for c in ax.collections if isinstance(c, LineCollection) for s in c.get_segments()]
@@ -818,7 +821,7 @@ def test_labels_beyond_the_axes_are_triangles_that_the_key_counts(case):
 
 
 def far_from_zero(labels, at):
-    """A fan of a standard normal law that is moved there, and the labels in the same units."""
+    """A fan of a standard normal distribution that is moved there, and the labels in the same units."""
     return plots.fan(Normal(np.full(len(labels), at), 1.0), y=at + np.array(labels), coverages=(0.5, 0.95))
 
 
@@ -854,9 +857,9 @@ def test_what_is_cut_off_is_said_so(case):
 
 
 def test_a_forecast_of_one_row_is_drawn_without_rows():
-    for law in (Normal(2.0, 1.0), Normal([2.0], 1.0)):
+    for distribution in (Normal(2.0, 1.0), Normal([2.0], 1.0)):
         for plot in (plots.density, plots.cdf, plots.ridgeline):
-            ax = plot(law, y=2.5 if not law.shape else [2.5])
+            ax = plot(distribution, y=2.5 if not distribution.shape else [2.5])
             assert np.mean(ax.lines[0].get_xdata()) == pytest.approx(2.0, abs=1e-3)
 
 
@@ -950,9 +953,9 @@ def test_an_infinite_bound_leaves_the_picture(case):
 @pytest.mark.parametrize("at", [-300.0, 0.0, 300.0])
 def test_the_bar_of_an_infinite_interval_ends_one_height_beyond_the_axes_wherever_these_are(at):
     y = np.linspace(-1.0, 1.0, 5)
-    law = Calibrator(interpolator=Linear(tails=InfiniteTails())).fit(np.zeros(5), y)(np.full(5, at))
-    assert np.isinf(law.interval(0.9)).all()
-    ax = plots.parity(law, at + y)
+    distribution = Calibrator(interpolator=Linear(tails=InfiniteTails())).fit(np.zeros(5), y)(np.full(5, at))
+    assert np.isinf(distribution.interval(0.9)).all()
+    ax = plots.parity(distribution, at + y)
     low, high = ax.get_ylim()
     (bars,) = [each for each in ax.collections if isinstance(each, LineCollection)]
     ends = [segment[:, 1] for segment in bars.get_segments()]
@@ -1113,13 +1116,13 @@ def test_torch_forecasts_are_drawn_as_numpy_ones_are(case):
         assert len(ours.get_children()) == len(wanted.get_children())
 
 
-def test_a_single_law_stands_for_every_row(case):
-    law = Normal(0.0, 1.5)
+def test_a_single_distribution_stands_for_every_row(case):
+    distribution = Normal(0.0, 1.5)
     batch = Normal(np.zeros(len(case.y)), 1.5)
     for plot in (plots.pit_histogram, plots.reliability, plots.intervals):
-        assert plot(law, case.y).dataLim.bounds == pytest.approx(plot(batch, case.y).dataLim.bounds)
-    assert plots.density(law, y=0.3).get_ylabel() == "density"
-    assert plots.ridgeline(law).get_xlabel() == "y"
+        assert plot(distribution, case.y).dataLim.bounds == pytest.approx(plot(batch, case.y).dataLim.bounds)
+    assert plots.density(distribution, y=0.3).get_ylabel() == "density"
+    assert plots.ridgeline(distribution).get_xlabel() == "y"
 
 
 @pytest.mark.few(1)
@@ -1160,7 +1163,10 @@ def test_a_million_rows_are_a_few_artists():
 
 REFUSED = {
     "H is no forecast": (lambda c: plots.pit_histogram("H", c.y), "a prediction must be a Point, Interval"),
-    "no law": (lambda c: plots.pit_histogram(c.f, c.y), r"Point\(n=600\) says nothing about the law of y"),
+    "no distribution": (
+        lambda c: plots.pit_histogram(c.f, c.y),
+        r"Point\(n=600\) says nothing about the distribution of y",
+    ),
     "lengths": (lambda c: plots.reliability(c.H, c.y[:5]), "y must have one row for each of the 600 rows"),
     "NaN": (lambda c: plots.intervals(c.H, np.where(c.y > 2, np.nan, c.y)), "y is NaN or infinite in row"),
     "no forecasts": (lambda c: plots.reliability({}, c.y), "needs at least one forecast, got an empty mapping"),
@@ -1178,7 +1184,7 @@ REFUSED = {
         lambda c: plots.spread_skill(c.H, c.y, bins=1.5),
         "bins must be a count of at least 2, got 1.5",
     ),
-    "no spread": (lambda c: plots.spread_skill(Point(c.f), c.y), "says nothing about the law of y"),
+    "no spread": (lambda c: plots.spread_skill(Point(c.f), c.y), "says nothing about the distribution of y"),
     "infinite spread": (
         lambda c: plots.spread_skill(StudentT(1.5, c.f, 1.0), c.y),
         "the standard deviation of the forecast is not finite in row 0",
@@ -1189,7 +1195,10 @@ REFUSED = {
     "row": (lambda c: plots.cdf(c.H, rows=600), "rows must lie among the 600 rows of the forecast, got 600"),
     "mask": (lambda c: plots.cdf(c.H, rows=[True]), "rows must be a whole number or a list of them"),
     "too many": (lambda c: plots.density(c.H, rows=range(9)), "rows must name between 1 and 8 rows, got 9"),
-    "rows of one": (lambda c: plots.density(Normal(0.0, 1.0), rows=1), "rows must be left out for a single law, got 1"),
+    "rows of one": (
+        lambda c: plots.density(Normal(0.0, 1.0), rows=1),
+        "rows must be left out for a single distribution, got 1",
+    ),
     "base": (lambda c: plots.density(c.H, rows=1, base=c.base[:5]), "the rows of the forecast, 600 rows, got 5 rows"),
     "labels": (lambda c: plots.ridgeline(c.H, rows=[1, 2], labels=["a"]), "one row for each of the 2 rows"),
     "x": (lambda c: plots.fan(c.H, x=["a"] * 600), "x must hold numbers or dates, got dtype"),
@@ -1271,7 +1280,7 @@ def test_two_fans_share_a_figure_that_lays_itself_out():
     assert left.get_position().width > 0.2
 
 
-def test_the_pits_of_a_true_law_with_an_atom_stay_inside_the_band():
+def test_the_pits_of_a_true_distribution_with_an_atom_stay_inside_the_band():
     rng = np.random.default_rng(8)
     ax = plots.pit_histogram(Normal(np.zeros(2000), 1.0).clip(0), rng.normal(size=2000).clip(0))
     low, high = metrics.pit_band(2000)
@@ -1452,17 +1461,17 @@ def stems(ax):
 
 
 def test_a_label_is_a_dot_on_its_curve_and_a_stem_down_to_the_axis(case):
-    law = Normal([0.0, 1.0], 1.0)
+    distribution = Normal([0.0, 1.0], 1.0)
     y = np.array([0.5, 3.0])
-    for plot, height in ((plots.density, law.pdf), (plots.cdf, law.cdf)):
-        ax = plot(law, rows=[0, 1], y=y)
+    for plot, height in ((plots.density, distribution.pdf), (plots.cdf, distribution.cdf)):
+        ax = plot(distribution, rows=[0, 1], y=y)
         dots = [line.get_xydata()[0].tolist() for line in ax.lines if line.get_marker() == "o"]
         tops = [[at, pytest.approx(top, abs=2e-3)] for at, top in zip(y, height(y), strict=True)]
         assert dots == tops
         assert stems(ax) == [[[at, 0], top] for at, top in zip(y, tops, strict=True)]
-    ax = plots.ridgeline(law, rows=[0, 1], y=y)
-    scale = 1.3 / law.pdf(law.loc)[0]
-    tops = [[at, pytest.approx(1 - k + scale * law.pdf(y)[k], abs=5e-3)] for k, at in enumerate(y)]
+    ax = plots.ridgeline(distribution, rows=[0, 1], y=y)
+    scale = 1.3 / distribution.pdf(distribution.loc)[0]
+    tops = [[at, pytest.approx(1 - k + scale * distribution.pdf(y)[k], abs=5e-3)] for k, at in enumerate(y)]
     assert [line.get_xydata()[0].tolist() for line in ax.lines if line.get_marker() == "o"] == tops
     assert stems(ax) == [[[at, 1 - k], tops[k]] for k, at in enumerate(y)]
 
@@ -1489,25 +1498,26 @@ def test_a_ridge_has_an_outline_on_a_line_and_the_base_dashed(case):
 
 
 def test_atoms_are_stems_as_high_as_their_probability():
-    law = Normal([0.3, 0.3], 1.0).clip(lower=0.0)
+    distribution = Normal([0.3, 0.3], 1.0).clip(lower=0.0)
     share = scipy.stats.norm.cdf(-0.3)
-    ax = plots.density(law, rows=0)
+    ax = plots.density(distribution, rows=0)
     (stem,) = [c.get_segments()[0] for c in ax.collections if isinstance(c, LineCollection)]
     np.testing.assert_allclose(stem, [[0, 0], [0, share]], atol=1e-9)
     (tip,) = [line for line in ax.lines if line.get_marker() == "o"]
     np.testing.assert_allclose(tip.get_xydata(), [[0, share]], atol=1e-9)
-    ax = plots.ridgeline(law, rows=[0, 1])
+    ax = plots.ridgeline(distribution, rows=[0, 1])
     ridges = [s for c in ax.collections if isinstance(c, LineCollection) for s in c.get_segments()]
     np.testing.assert_allclose(ridges, [[[0, 1], [0, 1 + share]], [[0, 0], [0, share]]], atol=1e-9)
 
 
 def test_the_curves_of_several_rows_are_named(case):
-    law = Normal([0.0, 5.0, 10.0], 1.0)
-    names = {text.get_text(): text.xy for text in plots.cdf(law, rows=[2, 0, 1]).texts}
+    distribution = Normal([0.0, 5.0, 10.0], 1.0)
+    names = {text.get_text(): text.xy for text in plots.cdf(distribution, rows=[2, 0, 1]).texts}
     assert names == {
-        f"row {k}": (pytest.approx(law[k].ppf(level)), pytest.approx(level)) for k, level in enumerate((0.9, 0.5, 0.1))
+        f"row {k}": (pytest.approx(distribution[k].ppf(level)), pytest.approx(level))
+        for k, level in enumerate((0.9, 0.5, 0.1))
     }
-    names = {text.get_text(): text.xy for text in plots.density(law, rows=[2, 0]).texts}
+    names = {text.get_text(): text.xy for text in plots.density(distribution, rows=[2, 0]).texts}
     assert {name: round(x) for name, (x, _) in names.items()} == {"row 0": 0, "row 2": 10}
 
 
@@ -1567,11 +1577,11 @@ def test_an_alarm_is_a_dot_and_the_rows_since_the_change_are_shaded(case):
 
 
 def test_a_fan_of_one_row_has_the_narrower_band_on_top_and_thicker():
-    law = Normal([2.0], 1.0)
-    ax = plots.fan(law, coverages=(0.5, 0.8, 0.95))
+    distribution = Normal([2.0], 1.0)
+    ax = plots.fan(distribution, coverages=(0.5, 0.8, 0.95))
     assert [c.get_linewidth()[0] for c in ax.collections] == [2, 4, 6]
     for band, coverage in zip(ax.collections, (0.95, 0.8, 0.5), strict=True):
-        np.testing.assert_allclose(band.get_segments(), [[[0, end[0]] for end in law.interval(coverage)]])
+        np.testing.assert_allclose(band.get_segments(), [[[0, end[0]] for end in distribution.interval(coverage)]])
     assert ax.lines[0].get_marker() == "o"
 
 
@@ -1719,34 +1729,34 @@ def test_the_name_of_a_slice_is_cut_where_it_has_no_room():
 
 
 def test_a_forecast_alone_needs_no_key():
-    law = Normal(np.zeros(300), np.linspace(0.5, 2.0, 300))
-    assert plots.spread_skill(law, np.random.default_rng(0).normal(size=300)).get_legend() is None
-    assert plots.density(law, rows=[0]).get_legend() is None
+    distribution = Normal(np.zeros(300), np.linspace(0.5, 2.0, 300))
+    assert plots.spread_skill(distribution, np.random.default_rng(0).normal(size=300)).get_legend() is None
+    assert plots.density(distribution, rows=[0]).get_legend() is None
 
 
 def test_a_label_on_either_end_is_inside_its_interval():
-    law = Normal(np.zeros(4), np.ones(4))
-    low, high = law.interval(0.9)
-    ax = plots.intervals(law, np.array([low[0], high[1], low[2] - 0.1, high[3] + 0.1]), coverage=0.9)
+    distribution = Normal(np.zeros(4), np.ones(4))
+    low, high = distribution.interval(0.9)
+    ax = plots.intervals(distribution, np.array([low[0], high[1], low[2] - 0.1, high[3] + 0.1]), coverage=0.9)
     assert "inside: 50% of 4 rows" in [text.get_text() for text in ax.get_legend().get_texts()]
 
 
 def test_labels_of_another_length_name_the_forecast():
-    law = Normal(np.zeros(4), np.ones(4))
+    distribution = Normal(np.zeros(4), np.ones(4))
     with pytest.raises(ValueError, match="the forecast 'mine'"):
-        plots.reliability({"mine": law, "other": law}, np.zeros(3))
+        plots.reliability({"mine": distribution, "other": distribution}, np.zeros(3))
 
 
-def test_rates_of_counts_are_drawn_as_the_laws_they_stand_for():
+def test_rates_of_counts_are_drawn_as_the_distributions_they_stand_for():
     rng = np.random.default_rng(70)
     rate = rng.uniform(1, 5, 400)
     y = rng.poisson(rate).astype(float)
     for plot in (plots.reliability, plots.pit_histogram):
-        rates, laws = (plot(H, y, ax=Figure().subplots()) for H in (Rates(rate), Poisson(rate)))
-        for one, other in zip(rates.lines, laws.lines, strict=True):
+        rates, distributions = (plot(H, y, ax=Figure().subplots()) for H in (Rates(rate), Poisson(rate)))
+        for one, other in zip(rates.lines, distributions.lines, strict=True):
             np.testing.assert_array_equal(one.get_xydata(), other.get_xydata())
-        assert [bar.get_height() for bar in rates.patches] == [bar.get_height() for bar in laws.patches]
-        with pytest.raises(TypeError, match=r"Rates\(n=400\) says nothing about the law of y: calibrate it"):
+        assert [bar.get_height() for bar in rates.patches] == [bar.get_height() for bar in distributions.patches]
+        with pytest.raises(TypeError, match=r"Rates\(n=400\) says nothing about the distribution of y: calibrate it"):
             plot(Rates(rate), y + 0.5)
 
 

@@ -85,27 +85,32 @@ def test_single_labels_stay_single(library):
 
 @every_library
 @pytest.mark.parametrize("method", ["cdf", "sf", "logpdf", "pdf", "crps"])
-def test_the_methods_of_a_law_work_in_the_wider_type(method, library):
-    law = Normal(SINGLE[library](np.full(N, BIG)), SINGLE[library](np.full(N, 2.0)))
-    result = getattr(law, method)(DOUBLE[library](LABELS))
+def test_the_methods_of_a_distribution_work_in_the_wider_type(method, library):
+    distribution = Normal(SINGLE[library](np.full(N, BIG)), SINGLE[library](np.full(N, 2.0)))
+    result = getattr(distribution, method)(DOUBLE[library](LABELS))
     assert double(result)
     np.testing.assert_allclose(np.asarray(result), getattr(Normal(BIG, 2.0), method)(LABELS), rtol=1e-12)
-    assert not double(getattr(law, method)(SINGLE[library](LABELS)))
+    assert not double(getattr(distribution, method)(SINGLE[library](LABELS)))
 
 
 @every_library
 def test_levels_of_double_precision_are_not_rounded_to_1(library):
-    law = Normal(SINGLE[library]([0.0]), SINGLE[library]([1.0]))
+    distribution = Normal(SINGLE[library]([0.0]), SINGLE[library]([1.0]))
     p = DOUBLE[library]([1 - 1e-12])
-    assert np.asarray(law.ppf(p))[0] == pytest.approx(7.0344, rel=1e-4)
-    assert np.asarray(law.quantiles(p))[0, 0] == pytest.approx(7.0344, rel=1e-4)
+    assert np.asarray(distribution.ppf(p))[0] == pytest.approx(7.0344, rel=1e-4)
+    assert np.asarray(distribution.quantiles(p))[0, 0] == pytest.approx(7.0344, rel=1e-4)
 
 
 @pytest.mark.parametrize("value", [3, 3.5, [1.0] * N, tuple(range(N))], ids=repr)
 def test_numbers_and_lists_of_python_have_no_precision_of_their_own(value):
-    law = Laplace(np.zeros(N, dtype=np.float32), np.float32(1.0))
-    assert law.cdf(value).dtype == law.crps(value).dtype == np.float32
-    assert law.ppf(0.3).dtype == law.quantiles([0.1, 0.9]).dtype == law.interval(0.9)[0].dtype == np.float32
+    distribution = Laplace(np.zeros(N, dtype=np.float32), np.float32(1.0))
+    assert distribution.cdf(value).dtype == distribution.crps(value).dtype == np.float32
+    assert (
+        distribution.ppf(0.3).dtype
+        == distribution.quantiles([0.1, 0.9]).dtype
+        == distribution.interval(0.9)[0].dtype
+        == np.float32
+    )
 
 
 WIDE = {
@@ -125,9 +130,9 @@ def test_integers_and_columns_of_tables_are_wider_than_float32(kind):
 
 
 def test_a_numpy_number_has_its_own_precision():
-    law = Normal(np.float32([BIG]), np.float32([1.0]))
-    assert law.cdf(np.float64(BIG + 0.5)).dtype == np.float64
-    assert law.cdf(np.float32(BIG)).dtype == np.float32
+    distribution = Normal(np.float32([BIG]), np.float32([1.0]))
+    assert distribution.cdf(np.float64(BIG + 0.5)).dtype == np.float64
+    assert distribution.cdf(np.float32(BIG)).dtype == np.float32
 
 
 def test_labels_of_numpy_keep_their_digits_beside_torch():
@@ -155,9 +160,11 @@ def test_conformal_intervals_and_signed_scores_keep_the_digits_of_labels():
 def test_scores_and_metrics_keep_the_digits_of_labels():
     point = Point(np.full(N, BIG, dtype=np.float32))
     np.testing.assert_array_equal(ResidualScore()(point, LABELS), LABELS - BIG)
-    law = Normal(np.full(N, BIG, dtype=np.float32), np.float32(1.0))
-    assert metrics.crps(law, LABELS) == pytest.approx(metrics.crps(Normal(np.full(N, BIG), 1.0), LABELS), rel=1e-12)
-    assert len(np.unique(CDFScore()(law, LABELS))) == N
+    distribution = Normal(np.full(N, BIG, dtype=np.float32), np.float32(1.0))
+    assert metrics.crps(distribution, LABELS) == pytest.approx(
+        metrics.crps(Normal(np.full(N, BIG), 1.0), LABELS), rel=1e-12
+    )
+    assert len(np.unique(CDFScore()(distribution, LABELS))) == N
 
 
 def test_the_parts_of_a_prediction_meet_in_the_wider_type():
@@ -207,8 +214,8 @@ class Ends:
 def test_no_draw_is_infinite_at_the_ends_of_the_uniform(dtype, last, monkeypatch):
     """As float32 the largest uniform would be 1, and its quantile infinite."""
     monkeypatch.setattr("calibrant.distributions.base.generator", lambda rng: rng)
-    law = Normal(np.zeros(3, dtype), np.ones(3, dtype))
-    draws = law.sample(2, rng=Ends())
+    distribution = Normal(np.zeros(3, dtype), np.ones(3, dtype))
+    draws = distribution.sample(2, rng=Ends())
     assert draws.dtype == dtype
-    np.testing.assert_allclose(draws, np.stack([law.ppf(2.0**-54), law.ppf(1 - last)], axis=1))
+    np.testing.assert_allclose(draws, np.stack([distribution.ppf(2.0**-54), distribution.ppf(1 - last)], axis=1))
     assert np.all(np.isfinite(draws))

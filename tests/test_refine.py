@@ -51,7 +51,7 @@ ROWS = TrainingRows(X[:800], Point(F[:800]), Y[:800])
 
 
 @pytest.mark.parametrize("refiner", RUNGS, ids=repr)
-def test_a_refiner_keeps_the_laws(refiner):
+def test_a_refiner_keeps_the_distributions(refiner):
     check_refiner(refiner)
 
 
@@ -62,7 +62,7 @@ def crps(prediction, y=Y[800:]):
 
 @pytest.mark.few(2)
 @pytest.mark.parametrize("refiner", RUNGS[2:], ids=repr)
-def test_what_the_residuals_know_makes_the_law_sharper(refiner):
+def test_what_the_residuals_know_makes_the_distribution_sharper(refiner):
     refined = refiner.fit(ROWS)(X[800:], Point(F[800:]))
     assert crps(refined) < 0.97 * crps(Point(F[800:]))
 
@@ -95,7 +95,7 @@ def test_a_spread_that_says_nothing_is_not_believed():
 
 
 @pytest.mark.parametrize("zero", [0.0, 1e-75])
-def test_rows_that_all_trees_agree_on_do_not_rule_the_law(zero):
+def test_rows_that_all_trees_agree_on_do_not_rule_the_distribution(zero):
     """A forest's trees as samples: in one row of twenty they agree by accident."""
     rng = np.random.default_rng(4)
     spread = np.where(rng.random(2000) < 0.05, zero, 1.0)
@@ -254,7 +254,7 @@ def test_rows_of_weight_zero_are_left_out_and_the_rest_weigh_one_on_average():
         TrainingRows(X[:3], Point(F[:3]), Y[:3], np.zeros(3)).weighed()
 
 
-def test_the_local_law_of_many_rows_is_learned_from_some(monkeypatch):
+def test_the_local_distribution_of_many_rows_is_learned_from_some(monkeypatch):
     monkeypatch.setattr(local, "_MOST", 300)
     taught = []
     monkeypatch.setattr(local, "RandomForestRegressor", lambda *_, **__: Taught(taught))
@@ -398,7 +398,7 @@ class Short(Refiner):
     ("refiner", "said"),
     [(Peeks(), "by itself"), (Forgets(), "rows.seed"), (Lambda(), "must pickle"), (Short(), "one prediction per row")],
 )
-def test_the_check_names_the_law_that_broke(refiner, said):
+def test_the_check_names_the_distribution_that_broke(refiner, said):
     with pytest.raises(AssertionError, match=said):
         check_refiner(refiner)
 

@@ -168,8 +168,8 @@ def test_few_groups_are_no_obstacle(count):
 def test_few_rows_are_no_obstacle():
     model = CalibratedRegressor(Ridge(), random_state=0).fit(X[:6], Y[:6])
     plain = CalibratedRegressor(Ridge(), refine=None, random_state=0).fit(X[:6], Y[:6])
-    law, same = (each.predict_distribution(X[NEW]) for each in (model, plain))
-    np.testing.assert_allclose(law.quantiles([0.1, 0.9]), same.quantiles([0.1, 0.9]))
+    distribution, same = (each.predict_distribution(X[NEW]) for each in (model, plain))
+    np.testing.assert_allclose(distribution.quantiles([0.1, 0.9]), same.quantiles([0.1, 0.9]))
 
 
 @pytest.mark.parametrize("given", [["c", "extra", "b", "a"], ["b", "c", "a"]])

@@ -83,8 +83,8 @@ LAWS = {
 }
 
 
-def law_of(name, m=M, n=99):
-    """A law a row and labels; n + 1 and n share divisors with the levels, so that steps end at levels."""
+def distribution_of(name, m=M, n=99):
+    """A distribution a row and labels; n + 1 and n share divisors with the levels, so that steps end at levels."""
     rng = np.random.default_rng(7)
     base, y = forecasts(m, rng, 0.5)
     if name == "clipped":
@@ -97,19 +97,19 @@ def law_of(name, m=M, n=99):
     if name == "torch":
         H = calibrated_on(n, rng)(base)
         return H.to(torch.zeros(1, dtype=torch.float64)), torch.asarray(y)
-    if name == "one law":
+    if name == "one distribution":
         return Normal(0.0, 1.5), y
     if name == "normal":
         return base, y
     return calibrated_on(n, rng, 0.5, LAWS[name](rng))(base, rng=rng), y
 
 
-NAMES = [*LAWS, "clipped", "naive, 100 rows", "folds", "torch", "one law", "normal"]
+NAMES = [*LAWS, "clipped", "naive, 100 rows", "folds", "torch", "one distribution", "normal"]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_columns_and_curves_are_those_of_the_metrics(name):
-    H, y = law_of(name)
+    H, y = distribution_of(name)
     side = side_of(H, np.asarray(y), 0.9)
     mean = {name: float(np.mean(values)) for name, values in side.columns.items()}
     for ours, theirs in (
@@ -135,7 +135,7 @@ def test_the_columns_and_curves_are_those_of_the_metrics(name):
 
 
 def test_the_blocks_of_many_rows_fit_together(monkeypatch):
-    H, y = law_of("linear")
+    H, y = distribution_of("linear")
     whole = side_of(H, y, 0.9)
     monkeypatch.setattr("calibrant.reports.sides.BLOCK", 64)
     parts = side_of(H, y, 0.9)
@@ -153,7 +153,7 @@ def test_the_pit_of_an_atom_is_drawn_over_its_jump_and_is_then_uniform():
 
 
 def test_slices_have_the_curves_of_their_own_rows():
-    H, y = law_of("linear")
+    H, y = distribution_of("linear")
     rng = np.random.default_rng(1)
     groups = {"region": rng.choice(["north", "south"], M), "x": rng.normal(size=M)}
     slices = groupings(groups, M)
@@ -209,7 +209,7 @@ def test_bags_of_rows_vary_as_rows_do(monkeypatch):
 @pytest.mark.few(1)
 @pytest.mark.parametrize(("a", "least"), [(1.0, 0.85), (0.7, 0.85), (2.0, 0.88)])
 def test_intervals_of_the_calibration_error_hold_the_true_one_and_reach_zero_if_that_is_it(a, least):
-    # PITs of a symmetric beta law have a known ECE; near 0, where it has a kink, intervals are a little short
+    # PITs of a symmetric beta distribution have a known ECE; near 0, where it has a kink, intervals are a little short
     true, _ = integrate.quad(lambda c: abs(stats.beta.cdf(c, a, a) - c), 0, 1, points=[0.5])
     rng = np.random.default_rng(4)
     draws, hits = Bootstrap(200), []
@@ -261,8 +261,8 @@ def test_the_interval_of_the_calibration_error_in_the_table_is_the_basic_one_dra
 def test_no_calibration_error_is_said_to_be_larger_than_a_half():
     """Of all PITs at 0 it is a half. Draws of one PIT in 20 that is not vary by more than is left."""
     pits = np.where(np.arange(20) < 1, 0.3, 1e-6)
-    law = Normal(np.zeros(20), 1.0)
-    found = Comparison(None, side_of(law, law.ppf(pits), 0.9), 0.9).lines["ece"].after
+    distribution = Normal(np.zeros(20), 1.0)
+    found = Comparison(None, side_of(distribution, distribution.ppf(pits), 0.9), 0.9).lines["ece"].after
     assert found.low < 0.49 < found.high == 0.5
 
 
@@ -302,7 +302,7 @@ def test_the_table_has_what_both_sides_say():
     after = side_of(H, y, 0.9)
     f, s = base.loc, base.scale
     kinds = {
-        "law": (base, {"nll", "crps", "interval_score", "covered", "width", "std", "ece", "gap"}),
+        "distribution": (base, {"nll", "crps", "interval_score", "covered", "width", "std", "ece", "gap"}),
         "point": (Point(f), {"crps"}),
         "interval": (Interval(f - s, f + s), set()),
         "quantiles": (Quantiles([0.05, 0.95], np.stack([f - s, f + s], 1)), {"interval_score", "covered", "width"}),
@@ -348,7 +348,7 @@ def kinds(page):
     return [statement.kind for statement in page.verdict]
 
 
-def test_an_overconfident_base_and_a_calibrated_law_are_called_what_they_are():
+def test_an_overconfident_base_and_a_calibrated_distribution_are_called_what_they_are():
     rng = np.random.default_rng(11)
     calibrated = calibrated_on(1000, rng, 0.4)
     base, y = forecasts(4000, rng, 0.4)
@@ -374,7 +374,7 @@ def test_a_perfect_base_is_left_as_good():
     assert "bad" not in kinds(page)
 
 
-def test_a_biased_law_and_one_that_is_too_wide_are_found():
+def test_a_biased_distribution_and_one_that_is_too_wide_are_found():
     rng = np.random.default_rng(13)
     biased, y = forecasts(2000, rng, shift=0.7)
     assert "not calibrated" in report(biased, y).verdict[0].text
@@ -384,7 +384,7 @@ def test_a_biased_law_and_one_that_is_too_wide_are_found():
     assert "wider than necessary" in said.text
 
 
-def test_a_calibrated_law_is_rarely_blamed():
+def test_a_calibrated_distribution_is_rarely_blamed():
     rng = np.random.default_rng(14)
     blamed = 0
     for _ in range(25):
@@ -418,7 +418,7 @@ def test_atoms_are_no_fault():
 
 
 def folds(n, spread, m=2000, seed=50):
-    """Folds whose laws are `spread` apart: their mean is wide."""
+    """Folds whose distributions are `spread` apart: their mean is wide."""
     rng = np.random.default_rng(seed)
     members = tuple(Calibrator().fit(np.zeros(n), rng.normal(size=n)) for _ in range(5))
     cross = CrossCalibrated(members)
@@ -653,7 +653,7 @@ def test_the_page_draws_what_the_verdict_and_over_time_go_by_in_any_order_of_row
 
 
 def test_too_few_rows_for_time_are_said():
-    H, y = law_of("linear", m=39)
+    H, y = distribution_of("linear", m=39)
     page = report(H, y, time=np.arange(39))
     assert any("two stretches of 20 rows or more are needed" in said.text for said in page.verdict)
     assert ">Over time</h2>" not in page.html
@@ -661,7 +661,7 @@ def test_too_few_rows_for_time_are_said():
 
 
 def test_time_that_is_none_is_named():
-    H, y = law_of("linear")
+    H, y = distribution_of("linear")
     with pytest.raises(ValueError, match="time must have one row for each of the 600 rows of the forecast, got 5"):
         report(H, y, time=np.arange(5))
     with pytest.raises(ValueError, match=r"time is missing in row 3 \(the only such row\)"):
@@ -709,7 +709,7 @@ def test_a_point_model_on_counts_is_not_called_good_where_small_predictions_hide
     assert f"{100 * high:.1f}% of the labels with predicted value in " in first.text
 
 
-def test_a_law_that_knows_its_spread_is_called_good_by_predicted_value_and_width():
+def test_a_distribution_that_knows_its_spread_is_called_good_by_predicted_value_and_width():
     rng = np.random.default_rng(1)
     f, scale = rng.normal(size=3000), np.exp(rng.normal(size=3000))
     page = report(Normal(f, scale), rng.normal(f, scale), rows=[0])
@@ -719,8 +719,8 @@ def test_a_law_that_knows_its_spread_is_called_good_by_predicted_value_and_width
 
 
 def test_few_rows_are_not_cut_into_slices_by_themselves():
-    assert len(data_of(report(*law_of("linear", m=99)))["slices"]) == 1
-    assert len(data_of(report(*law_of("linear", m=100)))["slices"]) > 1
+    assert len(data_of(report(*distribution_of("linear", m=99)))["slices"]) == 1
+    assert len(data_of(report(*distribution_of("linear", m=100)))["slices"]) > 1
 
 
 @pytest.mark.slow
@@ -736,7 +736,7 @@ def test_many_groups_are_looked_at_and_none_is_blamed_for_it():
     assert blamed <= 4
 
 
-def test_laws_without_a_density_or_with_mass_at_infinity_are_told_so():
+def test_distributions_without_a_density_or_with_mass_at_infinity_are_told_so():
     rng = np.random.default_rng(18)
     base, y = forecasts(500, rng)
     random = report(calibrated_on(200, rng, 0.5, Calibrator(interpolator=Random()))(base, rng=rng), y)
@@ -745,7 +745,7 @@ def test_laws_without_a_density_or_with_mass_at_infinity_are_told_so():
     assert "CRPS is infinite" in texts
     naive = " ".join(s.text for s in report(calibrated_on(200, rng, 0.5, LAWS["naive"](rng))(base), y).verdict)
     assert "NLL is infinite" in naive
-    assert "A law of steps (naive, random) has no density at all" in naive
+    assert "A distribution of steps (naive, random) has no density at all" in naive
     few = report(calibrated_on(5, rng, 0.5, LAWS["infinite tails"](rng))(base), y)
     assert any("intervals are infinite" in s.text for s in few.verdict)
 
@@ -833,8 +833,8 @@ def test_ties_are_not_to_be_cured_by_more_rows():
     assert not any("would bring it to" in said.text for said in page.verdict)
 
 
-def test_table_and_verdict_agree_on_a_clipped_law():
-    """Where a law has atoms, both take PITs that are drawn over the jump."""
+def test_table_and_verdict_agree_on_a_clipped_distribution():
+    """Where a distribution has atoms, both take PITs that are drawn over the jump."""
     rng = np.random.default_rng(5)
     y = rng.normal(size=3000).clip(0)
     page = report(Normal(np.zeros(3000), 1.0).clip(0), y)
@@ -874,7 +874,7 @@ def test_a_single_pair_of_equal_scores_is_told_without_alarm():
 
 
 def test_the_folds_guarantee_is_taken():
-    H, y = law_of("folds")
+    H, y = distribution_of("folds")
     rng = np.random.default_rng(21)
     cross = CrossCalibrated(tuple(calibrated_on(99, rng) for _ in range(3)))
     page = report(H, y, guarantee=cross.guarantee)
@@ -884,8 +884,8 @@ def test_the_folds_guarantee_is_taken():
 
 @pytest.mark.few(4)
 @pytest.mark.parametrize("name", NAMES)
-def test_every_law_has_a_report_whose_sentences_are_whole(name):
-    H, y = law_of(name)
+def test_every_distribution_has_a_report_whose_sentences_are_whole(name):
+    H, y = distribution_of(name)
     base = Point(np.zeros(M))
     page = report(H, y, base=base, groups=np.arange(M) % 3)
     for statement in page.verdict:
@@ -939,7 +939,7 @@ def test_the_data_keep_the_contract():
         assert sum(after["density"]) * cell == pytest.approx(1, abs=0.02)
 
 
-def test_a_base_that_is_no_law_has_marks():
+def test_a_base_that_is_no_distribution_has_marks():
     rng = np.random.default_rng(23)
     base, y = forecasts(30, rng)
     H = calibrated_on(N, rng)(base)
@@ -961,15 +961,15 @@ def test_a_base_that_is_no_law_has_marks():
     assert "before" not in data_of(report(H, y))["rows"][0]
 
 
-def test_the_small_print_says_why_a_base_that_is_no_law_has_no_curves():
+def test_the_small_print_says_why_a_base_that_is_no_distribution_has_no_curves():
     base, y = forecasts(30, np.random.default_rng(23))
-    why = "The base predicts no law, so that it has no curves: it is shown by marks, row by row."
+    why = "The base predicts no distribution, so that it has no curves: it is shown by marks, row by row."
     for before, said in ((None, False), (side_of(base, y, 0.9), False), (side_of(Point(base.loc), y, 0.9), True)):
         assert (why in notes(30, None, [], before)) == said
     assert f"<li>{why}</li>" in report(base, y, base=Point(base.loc), rows=[0]).html
 
 
-def test_labels_far_from_zero_keep_the_digits_that_their_laws_need():
+def test_labels_far_from_zero_keep_the_digits_that_their_distributions_need():
     rng = np.random.default_rng(24)
     y = 1e9 + rng.normal(size=50)
     data = data_of(report(Normal(np.full(50, 1e9), 1.0), y))
@@ -997,7 +997,7 @@ def test_a_label_on_an_atom_is_inside_after_rounding_too():
     assert all(row["y"] == row[side]["q"][-1] for row in capped for side in ("after", "before"))
 
 
-def drawn_law(H, k=0):
+def drawn_distribution(H, k=0):
     side = side_of(H, np.zeros(len(H)), 0.9)
     rows = np.arange(len(H))
     return drawn_rows(side, rows, finest([side], rows))[k]
@@ -1006,67 +1006,70 @@ def drawn_law(H, k=0):
 def test_an_atom_is_drawn_apart_and_the_density_is_of_the_rest():
     H = Normal([0.3, 5.0, -4.0], 1.0).clip(lower=0.0)
     for k in range(3):
-        law = drawn_law(H, k)
-        edges = np.linspace(law["from"], law["to"], len(law["density"]) + 1)
+        distribution = drawn_distribution(H, k)
+        edges = np.linspace(distribution["from"], distribution["to"], len(distribution["density"]) + 1)
         smooth = np.diff(stats.norm.cdf(edges, H.base.loc[k], 1.0)) / np.diff(edges)
         above = edges[:-1] > 0
-        np.testing.assert_allclose(np.array(law["density"])[above], smooth[above], rtol=2e-3, atol=1e-6)
-        assert not np.array(law["density"])[edges[1:] <= 0].any()
+        np.testing.assert_allclose(np.array(distribution["density"])[above], smooth[above], rtol=2e-3, atol=1e-6)
+        assert not np.array(distribution["density"])[edges[1:] <= 0].any()
         share = stats.norm.cdf(0.0, H.base.loc[k], 1.0)
-        assert law.get("atoms", []) == ([[0.0, pytest.approx(share, rel=1e-4)]] if share > 0.01 else [])
+        assert distribution.get("atoms", []) == ([[0.0, pytest.approx(share, rel=1e-4)]] if share > 0.01 else [])
 
 
-def test_both_ends_may_be_atoms_and_laws_of_steps_show_what_is_far_above_the_others():
-    both = drawn_law(Normal([0.5], 1.0).clip(0.0, 1.0))
+def test_both_ends_may_be_atoms_and_distributions_of_steps_show_what_is_far_above_the_others():
+    both = drawn_distribution(Normal([0.5], 1.0).clip(0.0, 1.0))
     assert [at for at, _ in both["atoms"]] == [0.0, 1.0]
-    assert "atoms" not in drawn_law(Normal([0.5], 1.0))
+    assert "atoms" not in drawn_distribution(Normal([0.5], 1.0))
     rng = np.random.default_rng(40)
     y = np.maximum(rng.normal(size=150), 0.0)
     steps = Calibrator(interpolator=Naive()).fit(np.zeros(150), y)(np.zeros(1)).clip(lower=0.0)
-    ((at, share),) = drawn_law(steps)["atoms"]
+    ((at, share),) = drawn_distribution(steps)["atoms"]
     assert (at, share) == (0.0, pytest.approx(np.mean(y == 0), abs=0.02))
     few = Calibrator(interpolator=Naive()).fit(np.zeros(10), np.arange(10.0))(np.zeros(1))
-    assert "atoms" not in drawn_law(few)  # ten steps are no atom among others
+    assert "atoms" not in drawn_distribution(few)  # ten steps are no atom among others
     page = report(Normal(np.zeros(200), 1.0).clip(lower=0.0), np.maximum(rng.normal(size=200), 0.0))
     assert "The stem is a feature of the forecast" in page.html
 
 
-def test_the_law_of_a_count_is_a_bar_around_each_value_and_a_tenth_beyond():
-    law = drawn_law(Poisson([3.0]))
-    assert (law["q"][0], law["q"][-1]) == (0, 8)
-    assert (law["from"], law["to"], law["step"]) == (-1.5, 9.5, 1)  # around -0.8 and 8.8
-    np.testing.assert_allclose(law["density"], stats.poisson.pmf(np.arange(-1, 10), 3.0), rtol=1e-4)
+def test_the_distribution_of_a_count_is_a_bar_around_each_value_and_a_tenth_beyond():
+    distribution = drawn_distribution(Poisson([3.0]))
+    assert (distribution["q"][0], distribution["q"][-1]) == (0, 8)
+    assert (distribution["from"], distribution["to"], distribution["step"]) == (-1.5, 9.5, 1)  # around -0.8 and 8.8
+    np.testing.assert_allclose(distribution["density"], stats.poisson.pmf(np.arange(-1, 10), 3.0), rtol=1e-4)
 
 
 def test_a_hundred_counts_are_a_hundred_bars_and_more_are_put_together():
-    law = drawn_law(Poisson([248.0]))
-    assert (law["from"], law["to"]) == (198.5, 298.5)
-    np.testing.assert_allclose(law["density"], stats.poisson.pmf(np.arange(199, 299), 248.0), rtol=1e-4)
-    more = drawn_law(Poisson([252.0]))
+    distribution = drawn_distribution(Poisson([248.0]))
+    assert (distribution["from"], distribution["to"]) == (198.5, 298.5)
+    np.testing.assert_allclose(distribution["density"], stats.poisson.pmf(np.arange(199, 299), 248.0), rtol=1e-4)
+    more = drawn_distribution(Poisson([252.0]))
     assert (more["from"], more["to"], len(more["density"])) == (202.5, 304.5, 51)
     pairs = stats.poisson.pmf(np.arange(203, 305), 252.0).reshape(51, 2).mean(axis=1)
     np.testing.assert_allclose(more["density"], pairs, rtol=1e-4)
 
 
-def test_a_law_that_is_one_value_has_room_on_both_sides():
+def test_a_distribution_that_is_one_value_has_room_on_both_sides():
     H = Calibrator(interpolator=Naive()).fit(np.zeros(20), np.zeros(20))([0.0, 10.0])
-    ends = [(law["from"], law["to"], law["atoms"]) for law in (drawn_law(H, k) for k in (0, 1))]
+    ends = [
+        (distribution["from"], distribution["to"], distribution["atoms"])
+        for distribution in (drawn_distribution(H, k) for k in (0, 1))
+    ]
     assert ends == [(-1.0, 1.0, [[0.0, 1.0]]), (9.5, 10.5, [[10.0, 1.0]])]
 
 
-def test_a_rate_of_counts_is_judged_as_the_poisson_law_it_stands_for():
+def test_a_rate_of_counts_is_judged_as_the_poisson_distribution_it_stands_for():
     rng = np.random.default_rng(41)
     rate = rng.uniform(0.5, 6, 800)
     y = rng.poisson(rate).astype(float)
     calibrated = Calibrator(labels=Counts()).fit(Rates(rate[:400]), y[:400], rng=rng)
     H = calibrated(Rates(rate[400:]))
-    rates, law = (
+    rates, distribution = (
         report(H, y[400:], base=base, guarantee=calibrated.guarantee)
         for base in (Rates(rate[400:]), Poisson(rate[400:]))
     )
-    assert rates.html == law.html
+    assert rates.html == distribution.html
     point = report(H, y[400:], base=Point(rate[400:]), guarantee=calibrated.guarantee)
-    assert point.html != law.html
+    assert point.html != distribution.html
     assert metrics.evaluate(Rates(rate), y, labels=Counts()).crps == pytest.approx(metrics.crps(Poisson(rate), y))
     assert metrics.evaluate(Rates(rate), y).crps == pytest.approx(metrics.crps(Poisson(rate), y))  # all are counts
     halved = metrics.evaluate(Rates(rate), y / 2)
@@ -1077,7 +1080,7 @@ def test_a_rate_of_counts_is_judged_as_the_poisson_law_it_stands_for():
 
 def test_numbers_are_short_and_what_is_not_finite_is_null():
     assert rounded([0.1 + 0.2, np.nan, -np.inf, 1e-300, 123456.0, 0.0]) == [0.3, None, None, 1e-300, 123460.0, 0.0]
-    H, y = law_of("random")
+    H, y = distribution_of("random")
     data = data_of(report(H, y))
     assert None in data["rows"][0]["after"]["q"] or None in data["slices"][0]["after"]["width"]
 
@@ -1109,7 +1112,7 @@ def test_few_rows_are_all_shown_and_the_worst_of_them_listed(m):
 
 
 def test_rows_can_be_named_and_are_checked():
-    H, y = law_of("linear")
+    H, y = distribution_of("linear")
     assert [row["row"] for row in data_of(report(H, y, rows=[5, 2, 5]))["rows"]] == [2, 5]
     with pytest.raises(ValueError, match=r"rows must lie in 0..599, got 600"):
         report(H, y, rows=[1, 600])
@@ -1141,8 +1144,10 @@ def test_a_single_column_is_called_group_or_by_its_name():
 
 
 def test_bad_input_is_named():
-    H, y = law_of("linear")
-    with pytest.raises(TypeError, match=r"H must be a law for each row, got Point\(n=600\): calibrate it, with"):
+    H, y = distribution_of("linear")
+    with pytest.raises(
+        TypeError, match=r"H must be a distribution for each row, got Point\(n=600\): calibrate it, with"
+    ):
         report(Point(np.zeros(M)), y)
     with pytest.raises(ValueError, match="y must have one row for each of the 600 rows"):
         report(H, y[:10])
@@ -1180,7 +1185,7 @@ HOSTILE = [
 @pytest.mark.few(3)
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_of_strangers_stays_text(text):
-    H, y = law_of("linear", m=120)
+    H, y = distribution_of("linear", m=120)
     west = np.arange(120) % 2 == 0
     y = np.where(west, y + 5, y)  # so that the group is named in the verdict
     page = report(H, y, groups={text: np.where(west, text, "b")}, title=text, label=text)
@@ -1211,7 +1216,7 @@ def unescape_free(html):
 
 
 def test_the_same_report_twice_is_the_same():
-    H, y = law_of("clipped")
+    H, y = distribution_of("clipped")
     groups = {"g": np.arange(M) % 5}
     assert report(H, y, groups=groups).html == report(H, y, groups=groups).html
 
@@ -1228,7 +1233,7 @@ def test_the_page_is_small_however_many_rows_there_are(m):
 
 
 def test_a_report_is_saved_whole_or_not_at_all(tmp_path):
-    H, y = law_of("linear")
+    H, y = distribution_of("linear")
     page = report(H, y)
     path = tmp_path / "report.html"
     page.save(path)
@@ -1241,7 +1246,7 @@ def test_a_report_is_saved_whole_or_not_at_all(tmp_path):
 
 
 def test_notebooks_show_the_page_in_a_frame():
-    H, y = law_of("linear")
+    H, y = distribution_of("linear")
     page = report(H, y)
     frame = page._repr_html_()
     assert frame.startswith('<iframe srcdoc="')
@@ -1281,7 +1286,7 @@ def test_a_rough_density_is_smoothed_and_keeps_its_height_and_its_mass(name):
 def test_a_smooth_density_is_left_as_it_is():
     drawn = data_of(report(Normal([0.0], 1.0), [0.5]))["rows"][0]["after"]
     assert "smoothed" not in drawn
-    naf = law_of("naf")[0][:1]
+    naf = distribution_of("naf")[0][:1]
     assert "smoothed" not in data_of(report(naf, [0.5]))["rows"][0]["after"]
 
 
@@ -1296,7 +1301,7 @@ def test_what_is_zero_beyond_an_end_stays_zero_when_smoothed():
 
 
 def test_features_are_texts_beside_the_shown_rows():
-    H, y = law_of("linear")
+    H, y = distribution_of("linear")
     frame = pd.DataFrame({"id": [f"r{k}" for k in range(M)], "x": np.where(np.arange(M) == 5, np.nan, 1 / 3)})
     rows = data_of(report(H, y, features=frame, rows=[3, 5]))["rows"]
     assert [row["features"] for row in rows] == [{"id": "r3", "x": "0.3333"}, {"id": "r5", "x": "missing"}]
@@ -1423,13 +1428,13 @@ def test_a_small_change_has_a_decimal_and_a_point_is_compared_by_its_name():
 
 
 def test_a_heavy_tail_is_cut_where_it_would_leave_a_spike():
-    law = StudentT(np.array([1.3]), np.zeros(1), 1.0)
-    drawn = drawn_law(law)
-    inner = law.quantiles(np.array([0.05, 0.95]))[0]
+    distribution = StudentT(np.array([1.3]), np.zeros(1), 1.0)
+    drawn = drawn_distribution(distribution)
+    inner = distribution.quantiles(np.array([0.05, 0.95]))[0]
     assert drawn["q"][0] < drawn["from"] == pytest.approx(-drawn["to"], rel=1e-3)
     assert drawn["to"] < 4 * inner[1]
     assert max(drawn["density"]) > 10 * np.median(drawn["density"])
-    light = drawn_law(Normal([0.0], 1.0))
+    light = drawn_distribution(Normal([0.0], 1.0))
     assert light["from"] < light["q"][0]
 
 

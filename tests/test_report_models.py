@@ -7,7 +7,7 @@ import pytest
 
 from calibrant import Calibrator, Normal, Point, Samples, report
 from calibrant.metrics.figures import shown
-from calibrant.reports.models import entries, laws_by_name
+from calibrant.reports.models import distributions_by_name, entries
 from calibrant.reports.sides import side_of
 
 RNG = np.random.default_rng(1)
@@ -17,8 +17,8 @@ MODELS = {"rough": Normal(np.zeros(1500), 2**0.5), "sharp": Normal(F, 1.0), "sur
 
 
 def league(models, **guarantees):
-    laws = laws_by_name(models, Y, None)
-    return entries(side_of(next(iter(laws.values())), Y, 0.9), laws, Y, 0.9, guarantees)
+    distributions = distributions_by_name(models, Y, None)
+    return entries(side_of(next(iter(distributions.values())), Y, 0.9), distributions, Y, 0.9, guarantees)
 
 
 def test_the_lowest_crps_comes_first_and_differences_are_paired():
@@ -64,7 +64,7 @@ def test_each_model_has_its_own_guarantee():
 
 
 def test_bad_models_are_named():
-    with pytest.raises(TypeError, match=r"H\['b'\] must be a law for each row, got Point\(n=1500\)"):
+    with pytest.raises(TypeError, match=r"H\['b'\] must be a distribution for each row, got Point\(n=1500\)"):
         report({"a": MODELS["sharp"], "b": Point(F)}, Y)
     with pytest.raises(ValueError, match=r"H\['b'\] must have one row for each of the 1500 rows of y, got 10"):
         report({"a": MODELS["sharp"], "b": Samples(np.ones((10, 2)))}, Y)

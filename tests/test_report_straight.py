@@ -12,7 +12,7 @@ from scipy import integrate, stats
 
 from calibrant import Ensemble, Interval, Normal, Point, Quantiles, Samples, metrics, report
 from calibrant.distributions import Mixture, Poisson
-from calibrant.metrics.of_labels import HINT, law_of_labels
+from calibrant.metrics.of_labels import HINT, distribution_of_labels
 from calibrant.metrics.straight import straight
 from calibrant.predictions import Rates
 from calibrant.testing import check_distribution
@@ -24,38 +24,38 @@ def drawn(m=1500, draws=400, factor=1.0, seed=0):
     return Samples(f[:, None] + factor * rng.normal(size=(m, draws))), f + rng.normal(size=m)
 
 
-def test_the_law_goes_through_its_quantiles_and_is_exact():
+def test_the_distribution_goes_through_its_quantiles_and_is_exact():
     levels = np.array([0.05, 0.3, 0.6, 0.9])
     values = np.array([[0.0, 1.0, 1.5, 4.0], [-2.0, -2.0, 3.0, 3.5], [1.0, 2.0, 2.0, 2.0], [5.0, 5.0, 5.0, 5.0]])
-    law = straight(Quantiles(levels, values)).as_law()
-    np.testing.assert_allclose(law.quantiles(levels), values)
+    distribution = straight(Quantiles(levels, values)).as_distribution()
+    np.testing.assert_allclose(distribution.quantiles(levels), values)
     y = np.array([2.0, 1.0, 2.5, 4.5])
     for k in range(4):
         # the CRPS by an integral of its own: of (F - 1{z >= y})^2
         points = sorted({*values[k], y[k]})
         grid = [values[k, 0] - 60, *points, values[k, -1] + 60]
         parts = [
-            integrate.quad(lambda z, k=k: (float(law[k].cdf(z)) - (z >= y[k])) ** 2, a, b, limit=200)[0]
+            integrate.quad(lambda z, k=k: (float(distribution[k].cdf(z)) - (z >= y[k])) ** 2, a, b, limit=200)[0]
             for a, b in pairwise(grid)
         ]
-        assert law.crps(y)[k] == pytest.approx(sum(parts), rel=1e-6)
-    # a tail falls as the law does between its outermost two quantiles
-    assert float(law[0].cdf(-1.0)) == pytest.approx(0.05 * (0.05 / 0.3))
-    assert float(law[0].sf(6.5)) == pytest.approx(0.1 * (0.1 / 0.4))
-    assert law.cdf_left(5.0)[3] == 0  # equal quantiles: a single value
-    assert law.cdf(5.0)[3] == 1
-    assert law.cdf(-2.1)[1] == 0  # the atom at the end has the tail's mass
-    assert law.std()[3] == 0
+        assert distribution.crps(y)[k] == pytest.approx(sum(parts), rel=1e-6)
+    # a tail falls as the distribution does between its outermost two quantiles
+    assert float(distribution[0].cdf(-1.0)) == pytest.approx(0.05 * (0.05 / 0.3))
+    assert float(distribution[0].sf(6.5)) == pytest.approx(0.1 * (0.1 / 0.4))
+    assert distribution.cdf_left(5.0)[3] == 0  # equal quantiles: a single value
+    assert distribution.cdf(5.0)[3] == 1
+    assert distribution.cdf(-2.1)[1] == 0  # the atom at the end has the tail's mass
+    assert distribution.std()[3] == 0
     for k in (0, -1):
-        assert not np.isnan(law.logpdf(values[:, k])).any()  # nor a warning, which is an error here
+        assert not np.isnan(distribution.logpdf(values[:, k])).any()  # nor a warning, which is an error here
 
 
-def test_it_keeps_the_laws_of_a_distribution():
+def test_it_keeps_the_distributions_of_a_distribution():
     rng = np.random.default_rng(1)
-    check_distribution(straight(Samples(rng.normal(size=(4, 9)))).as_law())
+    check_distribution(straight(Samples(rng.normal(size=(4, 9)))).as_distribution())
 
 
-def test_draws_of_the_true_law_are_called_calibrated_and_narrow_ones_not():
+def test_draws_of_the_true_distribution_are_called_calibrated_and_narrow_ones_not():
     good = report(*drawn(), rows=[0])
     assert good.headline.kind == "good"
     assert good.headline.step == "They can be used as they are, on data like these."
@@ -63,7 +63,7 @@ def test_draws_of_the_true_law_are_called_calibrated_and_narrow_ones_not():
     assert said.startswith(
         "The forecasts are draws. They are judged as distributions that run straight from one sorted"
     )
-    for bad in (drawn(factor=0.4), drawn(draws=8)):  # few draws of the true law do not reach its tails
+    for bad in (drawn(factor=0.4), drawn(draws=8)):  # few draws of the true distribution do not reach its tails
         assert report(*bad, rows=[0]).headline.text == "Not calibrated: the forecasts are too narrow."
 
 
@@ -117,7 +117,7 @@ def test_rows_of_equal_draws_do_not_break_it():
 )
 def test_what_is_no_distribution_is_told_the_way_out(H):
     with pytest.raises(
-        TypeError, match=r"H must be a law for each row, got \w+\(.*calibrate it, with Calibrator\(\).fit"
+        TypeError, match=r"H must be a distribution for each row, got \w+\(.*calibrate it, with Calibrator\(\).fit"
     ):
         report(H, [1.0, 2.0])
 
@@ -162,7 +162,7 @@ def test_an_interval_of_counts_by_draws_ends_on_whole_numbers():
     assert (found.interval_width * found.n).is_integer()
 
 
-def test_an_ensemble_of_laws_is_judged_as_their_mixture():
+def test_an_ensemble_of_distributions_is_judged_as_their_mixture():
     rng = np.random.default_rng(4)
     f = rng.normal(size=500)
     y = f + rng.normal(size=500)
@@ -173,9 +173,11 @@ def test_an_ensemble_of_laws_is_judged_as_their_mixture():
     assert "mixture of the members" in metrics.evaluate(ensemble, y).note
 
 
-def test_an_ensemble_of_laws_of_counts_is_one_of_counts():
+def test_an_ensemble_of_distributions_of_counts_is_one_of_counts():
     ensemble, y = Ensemble([Rates([1.0, 2.0, 3.0]), Normal([1.0, 2.0, 3.0], 1.0)]), np.array([1.0, 0.0, 4.0])
     found = metrics.evaluate(ensemble, y, labels="counts")
     assert found.labels["nll"] == "NLL of the counts"
-    mixed = 0.5 * Poisson([1.0, 2.0, 3.0]).pmf(y) + 0.5 * law_of_labels(ensemble.members[1], y, "counts").pmf(y)
+    mixed = 0.5 * Poisson([1.0, 2.0, 3.0]).pmf(y) + 0.5 * distribution_of_labels(ensemble.members[1], y, "counts").pmf(
+        y
+    )
     assert found.nll == pytest.approx(-np.log(mixed).mean(), rel=1e-12)

@@ -34,7 +34,7 @@ def randomised(estimator, **parameters):
 
 
 def uniforms(H):
-    return np.concatenate([np.asarray(law.uniform) for law in getattr(H, "components", [H])])
+    return np.concatenate([np.asarray(distribution.uniform) for distribution in getattr(H, "components", [H])])
 
 
 @pytest.mark.few(1)
@@ -144,12 +144,12 @@ def test_tensors_have_the_uniforms_of_arrays():
 def test_rows_with_one_forecast_share_their_uniform_and_folds_do_not():
     parts = [Calibrator(interpolator=Random()).fit(np.zeros(20), Y[k : k + 20]) for k in (0, 20)]
     H = CrossCalibrated(tuple(parts))([np.zeros(3), np.zeros(3)], seed=0)
-    one, two = (law.uniform for law in H.components)
+    one, two = (distribution.uniform for distribution in H.components)
     assert np.unique(one).size == np.unique(two).size == 1
     assert one[0] != two[0]
 
 
-def test_a_seed_changes_no_law_that_is_not_random():
+def test_a_seed_changes_no_distribution_that_is_not_random():
     calibrated = Calibrator(interpolator=Linear()).fit(np.zeros(40), Y[:40])
     np.testing.assert_array_equal(calibrated(Y[:5], seed=0).ppf(0.3), calibrated(Y[:5]).ppf(0.3))
 

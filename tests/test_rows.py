@@ -73,7 +73,7 @@ BATCHES = [name for name in DISTRIBUTIONS if DISTRIBUTIONS[name](HERE).shape]
 
 
 @pytest.mark.parametrize("name", BATCHES)
-def test_a_row_of_a_law_is_the_same_alone_reordered_and_among_others(name):
+def test_a_row_of_a_distribution_is_the_same_alone_reordered_and_among_others(name):
     stands_by_itself(*batch(name), compare=same_digits if name in LATTICES or "spread" in name else same_bits)
 
 
@@ -127,7 +127,7 @@ def within_4_ulp(found, wanted, rows):
 
 @pytest.mark.few(8)
 @pytest.mark.parametrize("name", [name for name in BATCHES if name not in NUMPY_ONLY])
-def test_a_row_of_a_torch_law_is_the_same_to_4_ulp(name):
+def test_a_row_of_a_torch_distribution_is_the_same_to_4_ulp(name):
     stands_by_itself(*batch(name, TORCH), compare=same_digits if name in LATTICES else within_4_ulp)
 
 

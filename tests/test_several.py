@@ -1,4 +1,4 @@
-"""Several labels at once: laws, boxes and draws."""
+"""Several labels at once: distributions, boxes and draws."""
 
 from __future__ import annotations
 
@@ -103,18 +103,18 @@ def test_comparing_on_the_calibration_rows_themselves_is_refused():
 def test_the_two_sided_score_is_the_smallest_level_set_that_holds_the_label():
     rng = np.random.default_rng(0)
     y = rng.normal(size=50) * 5
-    for law in (
+    for distribution in (
         Normal(np.zeros(50), 1.0),
         from_scipy(stats.gumbel_r(loc=np.linspace(-1, 1, 50))),
         Normal(np.linspace(-1, 1, 50), 2.0).clip(-1.0, 2.0),
     ):
         inside = np.clip(y, -1, 2)
-        t = two_sided(law, inside)
+        t = two_sided(distribution, inside)
         for at, row in zip(t, range(50), strict=True):
-            lower, upper = level_set(law[row : row + 1], at + 1e-9)
+            lower, upper = level_set(distribution[row : row + 1], at + 1e-9)
             assert lower[0] <= inside[row] <= upper[0]
             if at > 1e-6:
-                lower, upper = level_set(law[row : row + 1], at - 1e-6)
+                lower, upper = level_set(distribution[row : row + 1], at - 1e-6)
                 assert not lower[0] <= inside[row] <= upper[0]
 
 
@@ -125,9 +125,9 @@ def test_the_two_sided_score_does_not_saturate():
 
 
 def test_a_label_on_an_atom_is_never_outside_what_holds_the_median():
-    law = Normal([5.0, 5.0], 1.0).clip(upper=2.0)  # nearly all of it lies on 2
-    assert two_sided(law, np.asarray([2.0, 2.0])).tolist() == [0.0, 0.0]
-    lower, upper = level_set(law, 0.0)
+    distribution = Normal([5.0, 5.0], 1.0).clip(upper=2.0)  # nearly all of it lies on 2
+    assert two_sided(distribution, np.asarray([2.0, 2.0])).tolist() == [0.0, 0.0]
+    lower, upper = level_set(distribution, 0.0)
     assert lower.tolist() == upper.tolist() == [2.0, 2.0]
 
 
@@ -151,7 +151,7 @@ def test_a_count_whose_score_is_the_threshold_lies_in_the_box(seed):
     """Counts share few scores, so that many rows have that of the threshold itself."""
     fitted, Y, _ = counted(np.random.default_rng(seed), 100)
     held = inside(fitted(poissons(100)).interval(0.9, joint=True), Y)
-    scores = np.max([two_sided(law, Y[:, j]) for j, law in enumerate(poissons(100))], axis=0)
+    scores = np.max([two_sided(distribution, Y[:, j]) for j, distribution in enumerate(poissons(100))], axis=0)
     rank = math.ceil(101 * 0.9)
     np.testing.assert_array_equal(held, scores <= np.sort(scores)[rank - 1] + 1e-9)
     assert held.sum() >= rank
@@ -172,11 +172,11 @@ def test_the_threshold_is_the_rank_that_covers():
     assert joint.threshold(0.991) == np.inf
 
 
-def test_a_box_through_a_skewed_law_is_skewed():
+def test_a_box_through_a_skewed_distribution_is_skewed():
     rng = np.random.default_rng(0)
     Y = rng.exponential(size=(400, 2)) * [1.0, 50.0]
-    laws = [from_scipy(stats.expon(scale=np.full(400, scale))) for scale in (1.0, 50.0)]
-    lower, upper = SeveralCalibrator().fit(laws, Y)(laws).interval(0.9, joint=True)
+    distributions = [from_scipy(stats.expon(scale=np.full(400, scale))) for scale in (1.0, 50.0)]
+    lower, upper = SeveralCalibrator().fit(distributions, Y)(distributions).interval(0.9, joint=True)
     assert np.all(lower > 0)
     assert np.all(upper[0] > [3.0, 150.0])
     np.testing.assert_allclose(upper[:, 1], 50 * upper[:, 0])
@@ -240,9 +240,9 @@ def test_too_few_rows_give_an_infinite_box_and_a_warning():
 
 def test_a_label_outside_the_support_of_its_prediction_has_no_box():
     Y = np.random.default_rng(0).uniform(size=(9, 2))
-    laws = [from_scipy(stats.uniform(np.full(9, start), 1)) for start in (0, 5)]
+    distributions = [from_scipy(stats.uniform(np.full(9, start), 1)) for start in (0, 5)]
     with pytest.raises(ValueError, match=r"label 'y1' lies outside the support of its prediction in row 0 \(9 rows"):
-        SeveralCalibrator().fit(laws, Y)
+        SeveralCalibrator().fit(distributions, Y)
 
 
 # ---- guarantees ----------------------------------------------------------------------------------------------------
@@ -286,9 +286,11 @@ def test_each_label_is_calibrated_as_by_itself():
     assert H.shape == (5, 2)
     assert H["b"] is H[1]
     for method in ("mean", "median", "std"):
-        np.testing.assert_array_equal(getattr(H, method)(), np.stack([getattr(law, method)() for law in alone], axis=1))
+        np.testing.assert_array_equal(
+            getattr(H, method)(), np.stack([getattr(distribution, method)() for distribution in alone], axis=1)
+        )
     for method in ("cdf", "crps"):
-        wanted = np.stack([getattr(law, method)(Y[:5, j]) for j, law in enumerate(alone)], axis=1)
+        wanted = np.stack([getattr(distribution, method)(Y[:5, j]) for j, distribution in enumerate(alone)], axis=1)
         np.testing.assert_allclose(getattr(H, method)(Y[:5]), wanted, rtol=1e-12)
     assert H.quantiles([0.1, 0.5, 0.9]).shape == (5, 3, 2)
     np.testing.assert_allclose(H.quantiles([0.05, 0.95])[:, 0], H.interval(0.9)[0], rtol=1e-12)
@@ -329,7 +331,7 @@ def test_bounds_of_each_row_reach_the_labels_that_need_them():
 # ---- joint draws ---------------------------------------------------------------------------------------------------
 
 
-def test_each_label_of_joint_draws_follows_its_own_law():
+def test_each_label_of_joint_draws_follows_its_own_distribution():
     rng = np.random.default_rng(0)
     Y = np.round(errors(rng, 40, 3, 0.8), 1)  # with ties
     H = SeveralCalibrator().fit(np.zeros((40, 3)), Y, rng=rng)(np.zeros((1, 3)))
@@ -338,7 +340,7 @@ def test_each_label_of_joint_draws_follows_its_own_law():
     for j in range(3):
         values, counts = np.unique(draws[0, :, j], return_counts=True)
         distance = np.max(abs(np.cumsum(counts) / 20_000 - H[j].cdf(values[None, :])[0]))
-        assert distance < 1.95 / np.sqrt(20_000)  # the 0.1% point of Kolmogorov's law
+        assert distance < 1.95 / np.sqrt(20_000)  # the 0.1% point of Kolmogorov's distribution
 
 
 def test_joint_draws_depend_on_each_other_as_calibration_rows_do():
@@ -355,7 +357,7 @@ def test_the_energy_score_prefers_joint_draws_to_independent_ones():
     Y = errors(rng, 1000, 6, 0.9)
     H = SeveralCalibrator().fit(np.zeros((400, 6)), Y[:400])(np.zeros((600, 6)))
     together = energy_score(H.sample(100, rng), Y[400:])
-    apart = energy_score(np.stack([law.sample(100, rng) for law in H], axis=2), Y[400:])
+    apart = energy_score(np.stack([distribution.sample(100, rng) for distribution in H], axis=2), Y[400:])
     difference = apart - together
     assert difference.mean() > 4 * difference.std() / np.sqrt(600)
 

@@ -38,7 +38,7 @@ KNOWN, NEW = slice(0, 400), slice(400, 600)
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_models_of_several_labels_get_laws_boxes_and_draws(model, kind):
+def test_models_of_several_labels_get_distributions_boxes_and_draws(model, kind):
     fitted = CalibratedRegressor(model, refine=None, random_state=0).fit(X[KNOWN], Y[KNOWN])
     predictions = fitted.estimators_[0].predict_forecast(X[NEW]).predictions
     assert {type(each) for each in predictions} == {kind if kind is not Normal else type(Normal([0.0], 1.0))}
@@ -165,7 +165,11 @@ def test_rows_without_a_label_are_refused_or_dropped():
         (CalibratedRegressor(LinearRegression(), labels=["log"]), ValueError, "each of the 2 labels, got 1"),
         (CalibratedRegressor(LinearRegression(), by=0), TypeError, "by=0 is for one label, and y has several"),
         (CalibratedRegressor(LinearRegression(), weights=np.ravel), TypeError, "several labels take no weights="),
-        (CalibratedRegressor(LinearRegression(), adapter="law"), TypeError, "adapter must be None, 'point' or a funct"),
+        (
+            CalibratedRegressor(LinearRegression(), adapter="distribution"),
+            TypeError,
+            "adapter must be None, 'point' or a funct",
+        ),
         (
             CalibratedRegressor(LinearRegression(), labels={"y0": "log"}),
             ValueError,

@@ -47,9 +47,9 @@ def test_shards_in_any_order_are_one_fit_to_the_bit(interpolator, kind, count):
         merged = order[0].merge(*order[1:])
         assert merged.guarantee == whole.guarantee
         rows = slice(0, 40)
-        laws = [each(F[rows], **known(kind, rows), seed=1) for each in (merged, whole)]
-        assert np.array_equal(*(law.quantiles([0.01, 0.3, 0.9]) for law in laws))
-        assert np.array_equal(*(law.cdf(Y[rows]) for law in laws))
+        distributions = [each(F[rows], **known(kind, rows), seed=1) for each in (merged, whole)]
+        assert np.array_equal(*(distribution.quantiles([0.01, 0.3, 0.9]) for distribution in distributions))
+        assert np.array_equal(*(distribution.cdf(Y[rows]) for distribution in distributions))
 
 
 def test_merged_shards_can_be_saved_updated_and_merged_again(tmp_path):

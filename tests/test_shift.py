@@ -80,7 +80,7 @@ def test_a_classifier_of_the_classes_0_and_1_alone_will_do():
     np.testing.assert_array_equal(found, wanted)
 
 
-def test_a_few_rows_that_carry_the_law_are_said_in_words():
+def test_a_few_rows_that_carry_the_distribution_are_said_in_words():
     rng = np.random.default_rng(1)
     X, X_new = rng.normal(0, 1, (300, 1)), rng.normal(2.0, 0.7, (300, 1))
     with pytest.warns(UserWarning, match=r"make 300 training rows worth \d+: \d+ of them carry half of the weight"):

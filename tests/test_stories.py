@@ -73,7 +73,7 @@ def test_random_clipped_above_still_has_its_mass_at_minus_infinity():
 
 
 @pytest.mark.parametrize("interpolator", [Linear(), Random(), NAF()], ids=["linear", "random", "naf"])
-def test_no_law_of_scores_reaches_beyond_their_support(interpolator):
+def test_no_distribution_of_scores_reaches_beyond_their_support(interpolator):
     q = interpolator.fit(np.asarray([0.1, 0.5, 0.9]), support=(0.0, 1.0))
     assert q.cdf(-1e-9) == 0
     assert q.cdf(1.0) == 1

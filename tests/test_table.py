@@ -23,8 +23,8 @@ def straight(places, atoms, masses):
     return MassTable(*rows, 0 * rows[2], (NONE, NONE), (NONE, NONE))
 
 
-def table_of(law, count=513):
-    return MassTable.through(law, law._ppf_logit(logit_levels(count)[None, :]))
+def table_of(distribution, count=513):
+    return MassTable.through(distribution, distribution._ppf_logit(logit_levels(count)[None, :]))
 
 
 def score_of(F, y, *places):
@@ -91,9 +91,16 @@ def test_mass_at_infinity(low, high, mean):
 
 @pytest.mark.parametrize(("kind", "wet"), [(Exponential, 1.0), (Claim, 0.75)])
 def test_a_distribution_of_ones_own(kind, wet):
-    law, y, low, high = kind(np.float64(1.0)), 0.7, 0.5, 2.0
-    clipped, (e, a, b) = law.clip(low, high), np.exp([-y, -low, -high])
-    found = [law.mean(), law.std(), law.crps(y), clipped.mean(), clipped.std(), clipped.crps(y)]
+    distribution, y, low, high = kind(np.float64(1.0)), 0.7, 0.5, 2.0
+    clipped, (e, a, b) = distribution.clip(low, high), np.exp([-y, -low, -high])
+    found = [
+        distribution.mean(),
+        distribution.std(),
+        distribution.crps(y),
+        clipped.mean(),
+        clipped.std(),
+        clipped.crps(y),
+    ]
     mean, square = low + wet * (a - b), low**2 + 2 * wet * ((low + 1) * a - (high + 1) * b)
     expected = [wet, std := (2 * wet - wet**2) ** 0.5, y - 2 * wet * (1 - e) + wet**2 / 2]
     expected += [mean, (square - mean**2) ** 0.5, y - low - 2 * wet * (a - e) + wet**2 / 2 * (a**2 - b**2)]
@@ -107,7 +114,11 @@ def test_a_row_with_modes_far_apart_changes_no_other_row():
     H, y = calibrated(forecast), np.array([0.2, 0.3, -0.4])
     for row in range(3):
         alone, here = calibrated(forecast[row : row + 1]), slice(row, row + 1)
-        for answer in (lambda law, at: law.mean(), lambda law, at: law.std(), lambda law, at: law.crps(y[at])):
+        for answer in (
+            lambda distribution, at: distribution.mean(),
+            lambda distribution, at: distribution.std(),
+            lambda distribution, at: distribution.crps(y[at]),
+        ):
             np.testing.assert_allclose(answer(alone, here), answer(H, slice(None))[here], rtol=0, atol=1e-12 * far[row])
 
 

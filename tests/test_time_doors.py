@@ -234,7 +234,7 @@ def test_the_estimator_watches_new_rows():
 def test_what_the_estimator_cannot_update_is_one_sentence():
     X, y = table(0)
     folds = CalibratedRegressor(LinearRegression(), cv=3, refine=None, random_state=0).fit(X, y)
-    with pytest.raises(TypeError, match="the laws of 3 folds cannot be updated together: calibrate"):
+    with pytest.raises(TypeError, match="the distributions of 3 folds cannot be updated together: calibrate"):
         folds.update(X, y)
     again = folds.calibrate(*table(1))
     assert again.update(*table(2)).guarantee_.n == 400

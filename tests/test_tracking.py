@@ -1,4 +1,4 @@
-"""A tracker: the long-run statement against any rows, and the calibrated law between and beyond its levels."""
+"""A tracker: the long-run statement against any rows, and the calibrated distribution between and beyond its levels."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ from calibrant.intervals import AbsoluteResidual
 from calibrant.labels import Counts, Real
 from calibrant.scores import CDFScore, LogScore, signed
 from calibrant.testing import check_distribution
-from calibrant.tracking.law import apart
+from calibrant.tracking.distribution import apart
 from calibrant.tracking.steps import in_order, walk
 
 RNG = np.random.default_rng(0)
@@ -130,7 +130,8 @@ def test_positions_that_are_put_in_order_for_good_break_the_statement():
     assert np.abs(share(for_good=True)).max() > 0.09
 
 
-# ---- the law -------------------------------------------------------------------------------------------------------
+# ---- the distribution
+# -------------------------------------------------------------------------------------------------------
 
 
 def kinds():
@@ -156,7 +157,7 @@ LEVELS_OF_GRID = np.concatenate([FAR, np.linspace(1e-3, 1 - 1e-3, 400_000), 1 - 
 
 @pytest.mark.few(4)
 @pytest.mark.parametrize("name", list(kinds()))
-def test_the_law_has_its_levels_where_the_steps_say_and_true_integrals(name):
+def test_the_distribution_has_its_levels_where_the_steps_say_and_true_integrals(name):
     calibrator, prediction, y = kinds()[name]
     calibrated = calibrator.fit(prediction[:100], y[:100])
     tracker = Tracker(calibrated)
@@ -167,26 +168,28 @@ def test_the_law_has_its_levels_where_the_steps_say_and_true_integrals(name):
     np.testing.assert_allclose(H.cdf(H.quantiles(tracker.levels)), np.tile(tracker.levels, (N, 1)), atol=1e-9)
     crps, mean = H.crps(y), H.mean()
     for row in (0, N // 2, N - 1):
-        law = H[row]
-        points = law.ppf(LEVELS_OF_GRID)
+        distribution = H[row]
+        points = distribution.ppf(LEVELS_OF_GRID)
         left, right = np.append(points[points < y[row]], y[row]), np.append(y[row], points[points > y[row]])
-        below, above = law.cdf(left), law.sf(right)
+        below, above = distribution.cdf(left), distribution.sf(right)
         own = np.trapezoid(below**2, left) + np.trapezoid(above**2, right)
         assert crps[row] == pytest.approx(own, rel=1e-4)
         assert mean[row] == pytest.approx(y[row] + np.trapezoid(above, right) - np.trapezoid(below, left), abs=1e-4)
-        steps = law.ppf(np.linspace(0.01, 0.99, 10_001))
-        mass = law.pdf((steps[1:] + steps[:-1]) / 2) * np.diff(steps)  # but at the knots of q, where the density jumps
+        steps = distribution.ppf(np.linspace(0.01, 0.99, 10_001))
+        mass = distribution.pdf((steps[1:] + steps[:-1]) / 2) * np.diff(
+            steps
+        )  # but at the knots of q, where the density jumps
         assert np.quantile(np.abs(mass / 0.98e-4 - 1), 0.9) < 1e-3
 
 
 @pytest.mark.parametrize("name", ["point", "quantiles", "normal, cdf", "log"])
-def test_its_laws_keep_the_laws(name):
+def test_its_distributions_keep_the_distributions(name):
     calibrator, prediction, y = kinds()[name]
     H, _ = Tracker(calibrator.fit(prediction[:100], y[:100])).run(prediction, y)
     check_distribution(H[N - 5 :])
 
 
-def test_it_starts_as_the_calibrated_law_and_run_is_one_row_after_the_other():
+def test_it_starts_as_the_calibrated_distribution_and_run_is_one_row_after_the_other():
     tracker = Tracker(CALIBRATED)
     points = np.linspace(-5, 5, 101)
     np.testing.assert_allclose(tracker([0.3]).cdf(points[None, :]), CALIBRATED([0.3]).cdf(points[None, :]), atol=1e-12)
@@ -216,10 +219,10 @@ def test_positions_that_coincide_are_set_apart():
     levels = (0.25, 0.5, 0.75)
     same = Tracker(CALIBRATED, levels=levels, held=np.array([3.0, 2.0, 1.0]), covered=np.zeros(3, np.int64))
     np.testing.assert_array_equal(same.positions, [2.0, 2.0, 2.0])
-    law = same([0.0])
-    assert (np.diff(law.quantiles(levels)) > 0).all()
-    np.testing.assert_allclose(law.quantiles(levels), 2.0, atol=1e-4)
-    assert np.isfinite(law.crps(0.0)).all()
+    distribution = same([0.0])
+    assert (np.diff(distribution.quantiles(levels)) > 0).all()
+    np.testing.assert_allclose(distribution.quantiles(levels), 2.0, atol=1e-4)
+    assert np.isfinite(distribution.crps(0.0)).all()
     far = apart(np.full((1, 5), 1e12), 1e-9)
     assert (np.diff(far) > 0).all()
     np.testing.assert_allclose(far, 1e12, rtol=1e-14)
@@ -297,7 +300,7 @@ def test_more_labels_below_a_level_than_labels_are_refused():
         Tracker(CALIBRATED, held=np.zeros(5), covered=np.array([9, 0, 0, 0, 0]), extremes=(0.0, 1.0))
 
 
-def test_evaluate_and_report_take_its_laws():
+def test_evaluate_and_report_take_its_distributions():
     H, after = Tracker(CALIBRATED).run(F, Y)
     assert evaluate(H, Y).crps == pytest.approx(float(np.mean(H.crps(Y))))
     page = report(H, Y, base=CALIBRATED(F), guarantee=after.guarantee)
@@ -329,7 +332,7 @@ def test_torch_in_torch_out():
     np.testing.assert_array_equal(after.held, plain.held)
 
 
-def test_rows_without_a_label_have_a_law_and_are_no_step():
+def test_rows_without_a_label_have_a_distribution_and_are_no_step():
     y = Y.copy()
     y[[5, 6, N - 1]] = np.nan
     tracker = Tracker(CALIBRATED)
@@ -364,13 +367,13 @@ def test_rows_without_a_label_have_a_law_and_are_no_step():
         (
             lambda: Tracker(Calibrator(interpolator=Random()).fit(F, Y)),
             TypeError,
-            "one law for all rows, which Randomised is not",
+            "one distribution for all rows, which Randomised is not",
         ),
         (lambda: Tracker(Calibrator(interpolator=Naive()).fit(F, Y)), TypeError, "takes a continuous q"),
         (
             lambda: Tracker(Calibrator().fit(F, Y, by=["a", "b"] * (N // 2))),
             TypeError,
-            "one law for all rows, which Grouped is not: fit without by= and weights=",
+            "one distribution for all rows, which Grouped is not: fit without by= and weights=",
         ),
         (lambda: Tracker(Calibrator().fit(F, Y, weights=np.ones(N))), TypeError, "which Reweighted is not"),
         (lambda: Tracker(Calibrator(signed(AbsoluteResidual())).fit(F, Y)), TypeError, "a continuous score"),

@@ -45,11 +45,11 @@ def test_scores_that_start_at_the_point_prediction_have_it_as_their_middle(score
     np.testing.assert_allclose(Centred(score).minimiser(f), f, rtol=1e-13)
 
 
-def test_the_middle_of_a_law_with_an_atom_is_its_median():
-    """Where the atom has less than half of the mass, what the law above it says."""
-    share, law = np.array([0.1, 0.2, 0.45]), LogNormal([0.0, 1.0, 2.0], 0.5)
-    line = atom_line(WithAtom(law, share), 0.0)
-    median = law.ppf((0.5 - share) / (1 - share))
+def test_the_middle_of_a_distribution_with_an_atom_is_its_median():
+    """Where the atom has less than half of the mass, what the distribution above it says."""
+    share, distribution = np.array([0.1, 0.2, 0.45]), LogNormal([0.0, 1.0, 2.0], 0.5)
+    line = atom_line(WithAtom(distribution, share), 0.0)
+    median = distribution.ppf((0.5 - share) / (1 - share))
     np.testing.assert_allclose(Centred(AtomScore()).minimiser(line), median, rtol=0.01)
 
 

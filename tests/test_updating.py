@@ -1,4 +1,4 @@
-"""More rows after `fit`: the same law as that of a fit on all rows."""
+"""More rows after `fit`: the same distribution as that of a fit on all rows."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ MERGING = [Linear(), Linear(BoundedTails()), Naive(), Random(), Random(BoundedTa
 
 
 def same_bits(one, two):
-    """Of all that a law is made of."""
+    """Of all that a distribution is made of."""
     assert type(one) is type(two)
     for name, value in vars(one).items():
         if isinstance(value, np.ndarray):

@@ -1,4 +1,4 @@
-"""A value is a value: no method changes a law, and what is worth keeping is kept beside it, for as long as it lives."""
+"""A value is a value: no method changes a distribution; what is worth keeping is cached, as long as it lives."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def asked(H):
 
 
 @pytest.mark.parametrize("name", cases(name for name in COMBINATIONS if "scipy" not in name and "guarded" not in name))
-def test_a_calibration_is_the_same_before_and_after_its_laws_were_asked(name, tmp_path):
+def test_a_calibration_is_the_same_before_and_after_its_distributions_were_asked(name, tmp_path):
     pair, interpolator = COMBINATIONS[name]
     prediction = PREDICTIONS[PAIRS[pair].prediction](HERE)[CALIBRATION : CALIBRATION + 2]
     model = calibrated(pair, interpolator)
@@ -82,7 +82,7 @@ def made(name):
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("name", KEEPING)
-def test_what_is_kept_goes_with_the_law(name):
+def test_what_is_kept_goes_with_the_distribution(name):
     model, prediction = made(name)
     H = model(prediction)
     asked(H)
@@ -125,11 +125,11 @@ def test_a_prediction_in_single_precision_is_answered_in_it(name):
     assert model(moved_floats(prediction, single)).crps(np.float32(20.0)).dtype == np.float32
 
 
-def test_a_law_that_carries_a_gradient_is_moved_anew():
+def test_a_distribution_that_carries_a_gradient_is_moved_anew():
     df = torch.tensor(5.0, requires_grad=True)
-    law, double = StudentT(df, torch.zeros(2), torch.ones(2)), torch.zeros((), dtype=torch.float64)
+    distribution, double = StudentT(df, torch.zeros(2), torch.ones(2)), torch.zeros((), dtype=torch.float64)
     for _ in range(2):  # a graph that was kept would be gone the second time
-        law.to(double).cdf(torch.tensor([0.3, 0.4])).sum().backward()
+        distribution.to(double).cdf(torch.tensor([0.3, 0.4])).sum().backward()
     assert torch.isfinite(df.grad)
 
 

@@ -35,8 +35,8 @@ def data_of(page):
     return json.loads(re.search(r'<script type="application/json"[^>]*>(.*?)</script>', page.html, re.DOTALL).group(1))
 
 
-def counted(law, y, coverage=0.9):
-    low, high = law.interval(coverage)
+def counted(distribution, y, coverage=0.9):
+    low, high = distribution.interval(coverage)
     return (low <= y) & (y <= high)
 
 
@@ -93,7 +93,7 @@ def test_a_diagnosis_and_stretches_of_time_say_the_share_that_one_counts(few_cou
     assert "ties" not in str(continuous) + continuous.table()
 
 
-def test_counts_of_a_true_law_are_seldom_called_off_by_groups():
+def test_counts_of_a_true_distribution_are_seldom_called_off_by_groups():
     """Their intervals hold far more than asked for, and that is no fault."""
     rng = np.random.default_rng(1)
     off = 0
@@ -220,14 +220,14 @@ def test_a_change_over_time_is_named_as_the_cause():
 # Raw forecasts
 
 
-def test_rates_of_counts_are_judged_as_the_laws_they_stand_for():
+def test_rates_of_counts_are_judged_as_the_distributions_they_stand_for():
     rng = np.random.default_rng(6)
     rate = rng.uniform(0.2, 5, 1500)
     y = rng.poisson(rate).astype(float)
     assert evaluate(Rates(rate), y) == evaluate(Poisson(rate), y)
-    page, law = report(Rates(rate), y, rows=[0]), report(Poisson(rate), y, rows=[0])
-    assert page.headline == law.headline
-    assert page.verdict[:2] == law.verdict[:2]
+    page, distribution = report(Rates(rate), y, rows=[0]), report(Poisson(rate), y, rows=[0])
+    assert page.headline == distribution.headline
+    assert page.verdict[:2] == distribution.verdict[:2]
     for rates, name in ((Rates(rate), "Poisson"), (Rates(rate, 0.5), "negative binomial")):
         for labels in (None, "counts"):
             said = f"The forecasts are rates. They are judged as the {name} distributions they stand for."
@@ -236,7 +236,7 @@ def test_rates_of_counts_are_judged_as_the_laws_they_stand_for():
     assert evaluate(Rates(rate, 0.5), y) == evaluate(NegativeBinomial(rate, 0.5), y)
     # rates of what is no count are points
     assert evaluate(Rates(rate), y + 0.5).to_dict() == evaluate(Point(rate), y + 0.5).to_dict()
-    with pytest.raises(TypeError, match=r"H must be a law for each row, got Rates\(n=1500\)"):
+    with pytest.raises(TypeError, match=r"H must be a distribution for each row, got Rates\(n=1500\)"):
         report(Rates(rate), y + 0.5)
 
 
@@ -271,7 +271,7 @@ def test_quantiles_of_counts_are_judged_alike_by_all_who_are_told_that_they_are(
     assert low.headline.text == "Not calibrated: the forecasts are too low."
 
 
-def test_draws_of_counts_of_the_true_law_pass():
+def test_draws_of_counts_of_the_true_distribution_pass():
     rng = np.random.default_rng(8)
     rate = rng.gamma(1.2, 2.0, 2000)
     S, y = Samples(rng.poisson(rate[:, None], (2000, 60)).astype(float)), rng.poisson(rate).astype(float)
@@ -294,8 +294,8 @@ def test_a_failing_forecast_of_whole_numbers_is_told_of_labels(count_quantiles):
     assert HINT not in str(report(Normal(f, 0.5), f + noise, rows=[0]))  # no whole numbers
     large = np.round(1e4 * (3 + f + noise))
     assert HINT not in str(report(Normal(1e4 * (3 + f), 5e3), np.abs(large), rows=[0]))  # each about once
-    assert HINT not in str(report(Poisson(np.full(3000, 9.0)), y, rows=[0]))  # the law knows
-    assert HINT not in str(diagnose(Rates(np.full(3000, 2.0)), y))  # judged as Poisson laws, and off
+    assert HINT not in str(report(Poisson(np.full(3000, 9.0)), y, rows=[0]))  # the distribution knows
+    assert HINT not in str(diagnose(Rates(np.full(3000, 2.0)), y))  # judged as Poisson distributions, and off
 
 
 def test_labels_of_another_kind_are_refused_by_all():

@@ -36,7 +36,7 @@ def one_sentence(error):
 @pytest.mark.few
 @pytest.mark.parametrize("name", INTERPOLATORS)
 @pytest.mark.parametrize("support", [(-np.inf, np.inf), (-9.0, 9.0), Logits()])
-def test_equal_weights_give_the_unweighted_law_to_the_bit(name, support):
+def test_equal_weights_give_the_unweighted_distribution_to_the_bit(name, support):
     plain = INTERPOLATORS[name].fit(SCORES, support=support)
     y, p = np.linspace(-4, 4, 81), np.linspace(0.001, 0.999, 41)
     for constant in (1.0, 0.37, 3.0):
@@ -47,7 +47,7 @@ def test_equal_weights_give_the_unweighted_law_to_the_bit(name, support):
 
 
 @pytest.mark.parametrize("name", [name for name in INTERPOLATORS if "random" not in name and name != "naf"])
-def test_a_row_as_likely_as_a_calibration_row_has_the_unweighted_law(name):
+def test_a_row_as_likely_as_a_calibration_row_has_the_unweighted_distribution(name):
     f, noise = np.random.default_rng(0).normal(size=(2, 40))
     plain = Calibrator(None, INTERPOLATORS[name]).fit(f, f + noise)
     shifted = Calibrator(None, INTERPOLATORS[name]).fit(f, f + noise, weights=np.full(40, 0.7))
@@ -90,7 +90,8 @@ def test_naf_is_held_to_the_weighted_levels():
         assert np.abs(levels - wanted).max() <= promise / (effective + 1) + 1e-12
 
 
-# ---- the law of a row -----------------------------------------------------------------------------------------------
+# ---- the distribution of a row
+# -----------------------------------------------------------------------------------------------
 
 
 def calibrated(pair, interpolator, n=20):
@@ -100,28 +101,28 @@ def calibrated(pair, interpolator, n=20):
     return model, model(prediction[NEW], weights=RATIOS, rng=np.random.default_rng(3))
 
 
-def test_the_law_of_a_row_is_the_formula():
+def test_the_distribution_of_a_row_is_the_formula():
     """q_x = (1 - p_x) F_w + p_x tails at the scores, for Linear; and its tails are exponential with its own mass."""
     s, w = np.sort(SCORES), W[:20]
     ordered = w[np.argsort(SCORES)]
     q = Linear().fit(SCORES, weights=w)
     for ratio in RATIOS:
-        law = q.for_rows(Context(1, weights=[ratio]))
+        distribution = q.for_rows(Context(1, weights=[ratio]))
         p = ratio / (w.sum() + ratio)
         F_w = (np.cumsum(ordered) - ordered / 2) / w.sum()
-        np.testing.assert_allclose(law.cdf(s[None, :])[0], (1 - p) * F_w + p / 2, rtol=1e-13)
+        np.testing.assert_allclose(distribution.cdf(s[None, :])[0], (1 - p) * F_w + p / 2, rtol=1e-13)
         mass = ((1 - p) * F_w + p / 2)[0]
-        np.testing.assert_allclose(law.cdf(s[0] - float(q.base.lines.left[0])), mass * np.exp(-1), rtol=1e-13)
+        np.testing.assert_allclose(distribution.cdf(s[0] - float(q.base.lines.left[0])), mass * np.exp(-1), rtol=1e-13)
 
 
 @pytest.mark.few
 @pytest.mark.parametrize("interpolator", ["linear", "linear, bounded", "linear, infinite", "naive", "naf", "random"])
 @pytest.mark.parametrize("pair", ["residual", "quantile", "cdf of normal", "cdf of laplace", "log", "signed residual"])
-def test_weighted_rows_keep_the_laws_of_a_law(pair, interpolator):
+def test_weighted_rows_keep_the_distributions_of_a_distribution(pair, interpolator):
     check_distribution(calibrated(pair, interpolator)[1])
 
 
-def test_folds_mix_weighted_laws():
+def test_folds_mix_weighted_distributions():
     f, noise = np.random.default_rng(2).normal(size=(2, 40))
     members = tuple(
         Calibrator().fit(f[part], (f + noise)[part], weights=W[:40][part]) for part in (slice(0, 20), slice(20, 40))
@@ -276,7 +277,7 @@ def test_the_picture_of_scores_refuses_weighted_ones():
 # ---- files, evaluate, report ----------------------------------------------------------------------------------------
 
 
-def test_evaluate_and_report_take_a_weighted_law():
+def test_evaluate_and_report_take_a_weighted_distribution():
     rng = np.random.default_rng(4)
     x, x_new = rng.normal(size=500), 1 + rng.normal(size=2000)
     y, y_new = x + spread(x) * rng.normal(size=500), x_new + spread(x_new) * rng.normal(size=2000)

@@ -64,7 +64,7 @@ with plots.theme():
     figure, (left, right) = plt.subplots(1, 2, figsize=(6.3, 2.4), layout="constrained", sharex=True)
     plots.cdf(H, rows=[0], base=new, ax=left)
     plots.density(smooth, rows=[0], base=new, ax=right)
-    figure.set_label("The law before and after: distribution function with Linear, density with NAF")
+    figure.set_label("The distribution before and after: distribution function with Linear, density with NAF")
     left.set_title("Linear: distribution function")
     right.set_title("NAF: density")
 print("90% interval, before:", *(end.round(2) for end in new.interval(0.9)))

@@ -52,9 +52,9 @@ after = Calibrator().fit(forecast(km[calibration]), minutes[calibration])(before
 with plots.theme():
     figure, axes = plt.subplots(1, 2, figsize=(6.3, 2.6), sharey=True, layout="constrained")
     figure.set_label("Bands of delivery times along the distance, before and after calibration")
-    for ax, name, law in zip(axes, ("before", "after"), (before, after), strict=True):
-        plots.fan(law[:250], x=km[test][:250, 0], y=minutes[test][:250], coverages=[0.5, 0.9], ax=ax)
-        ax.set_title(f"{name}: {coverage(law, minutes[test], 0.9):.1%} inside the 90% band", loc="left")
+    for ax, name, distribution in zip(axes, ("before", "after"), (before, after), strict=True):
+        plots.fan(distribution[:250], x=km[test][:250, 0], y=minutes[test][:250], coverages=[0.5, 0.9], ax=ax)
+        ax.set_title(f"{name}: {coverage(distribution, minutes[test], 0.9):.1%} inside the 90% band", loc="left")
         ax.set(xlabel="distance (km)", ylabel="minutes" if name == "before" else "", ylim=(0, 240))
 
 # %%

@@ -36,9 +36,9 @@ for name, H in forecasts.items():
 # %%
 # ## Two calibrated forecasts, one better
 #
-# On the left both are within the band. On the right, the customer with the widest forecast. One law of z-scores has to
-# serve narrow rows and wide ones, whose shapes differ: it puts probability on claims below zero. The cdf score cannot,
-# since H has no probability where the forecast had none.
+# On the left both are within the band. On the right, the customer with the widest forecast. One distribution of
+# z-scores has to serve narrow rows and wide ones, whose shapes differ: it puts probability on claims below zero. The
+# cdf score cannot, since H has no probability where the forecast had none.
 
 with plots.theme():
     figure, (left, right) = plt.subplots(1, 2, figsize=(6.3, 2.6), width_ratios=[1, 1.3], layout="constrained")

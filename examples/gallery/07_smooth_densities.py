@@ -12,7 +12,7 @@ from calibrant.interpolators import NAF, Linear
 from calibrant.metrics import crps, nll
 
 # %%
-# ## One set of scores, four laws
+# ## One set of scores, four distributions
 #
 # Four hundred calibration rows with Student t errors. `promise` gives λ for n rows; the default is √n / 2.
 

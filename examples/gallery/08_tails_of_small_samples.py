@@ -18,7 +18,9 @@ from calibrant.interpolators import BoundedTails, ExponentialTails, InfiniteTail
 rng = np.random.default_rng(3)
 errors = rng.standard_t(4, size=30)
 tails = {"exponential": ExponentialTails(), "bounded": BoundedTails(), "infinite": InfiniteTails()}
-laws = {name: Calibrator(interpolator=Linear(kind)).fit(np.zeros(30), errors)([0.0])[0] for name, kind in tails.items()}
+distributions = {
+    name: Calibrator(interpolator=Linear(kind)).fit(np.zeros(30), errors)([0.0])[0] for name, kind in tails.items()
+}
 
 # %%
 # ## Where they agree, and where not
@@ -30,13 +32,15 @@ with plots.theme():
     figure, (left, right) = plt.subplots(1, 2, figsize=(6.3, 2.5), width_ratios=[1.4, 1], layout="constrained")
     figure.set_label("Three distribution functions that agree between the scores and differ beyond them")
     grid = np.linspace(-6, 9, 1500)
-    for (name, law), colour, line in zip(laws.items(), plots.COLOURS, ("--", "-", "-."), strict=False):
+    for (name, distribution), colour, line in zip(
+        distributions.items(), plots.COLOURS, ("--", "-", "-."), strict=False
+    ):
         for ax in (left, right):
-            ax.plot(grid, law.cdf(grid), color=colour, linestyle=line, label=name)
+            ax.plot(grid, distribution.cdf(grid), color=colour, linestyle=line, label=name)
     left.plot(errors, np.full(30, 0.02), "|", color="black")
     left.set(xlabel="y", ylabel="H(y)", ylim=(0, 1.02))
     right.set(xlabel="y", xlim=(1, 9), ylim=(0.9, 1.005))
-    left.set_title("the whole law", loc="left")
+    left.set_title("the whole distribution", loc="left")
     right.set_title("its upper tail", loc="left")
     right.axhline(30 / 31, color="0.6", linewidth=0.5, linestyle=":")
     left.legend(loc="upper left")
@@ -48,7 +52,7 @@ with plots.theme():
 # the first two, and infinite with the third. The last line says how many rows give finite bounds without a guess.
 
 for coverage in (0.9, 0.99):
-    for name, law in laws.items():
-        lower, upper = law.interval(coverage)
+    for name, distribution in distributions.items():
+        lower, upper = distribution.interval(coverage)
         print(f"{coverage:.0%}, {name + ':':12} from {lower:6.2f} to {upper:5.2f}")
 print(f"rows for finite 99% bounds: {required_n_for_interval(0.99)}")

@@ -29,13 +29,13 @@ together = Calibrator().fit(Point(f[calibration]), y[calibration])(Point(f[test]
 # Where groups are known and large enough, each can be calibrated by itself. Then the guarantee holds within each. The
 # distributions of both groups are joined into one batch, in which every row has that of its group.
 
-laws = []
+distributions = []
 for group in ("yes", "no"):
     own, new = (rows[smoker[rows] == group] for rows in (calibration, test))
-    laws.append(Calibrator().fit(Point(f[own]), y[own])(Point(f[new])))
+    distributions.append(Calibrator().fit(Point(f[own]), y[own])(Point(f[new])))
     print(f"smoker {group}: {len(own)} rows to calibrate with")
 order = np.concatenate([np.flatnonzero(smoker[test] == group) for group in ("yes", "no")])
-apart = concatenate(laws)[np.argsort(order)]  # back to the order of the test rows
+apart = concatenate(distributions)[np.argsort(order)]  # back to the order of the test rows
 
 # %%
 # ## Both, slice by slice

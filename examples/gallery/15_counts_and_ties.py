@@ -22,10 +22,10 @@ loaves = rng.poisson(rate)
 forecast = Point(rate.round())
 calibration, test = slice(1000), slice(1000, None)
 
-laws = {}
+distributions = {}
 for q in (Linear(), Random()):
     calibrated = Calibrator(interpolator=q).fit(forecast[calibration], loaves[calibration])
-    laws[type(q).__name__] = calibrated(forecast[test], rng=np.random.default_rng(1))
+    distributions[type(q).__name__] = calibrated(forecast[test], rng=np.random.default_rng(1))
     print(f"{type(q).__name__}: {calibrated.guarantee}\n")
 
 # %%
@@ -37,7 +37,7 @@ for q in (Linear(), Random()):
 with plots.theme():
     figure, axes = plt.subplots(1, 2, figsize=(6.3, 2.5), layout="constrained")
     figure.set_label("PIT histograms of counts: columns with linear interpolation, flat with random")
-    for ax, (name, H) in zip(axes, laws.items(), strict=True):
+    for ax, (name, H) in zip(axes, distributions.items(), strict=True):
         plots.pit_histogram(H, loaves[test], n=1000, ax=ax)
         ax.set_title(f"{name}: largest error {sup_calibration_error(H, loaves[test]):.3f}", loc="left")
 
@@ -51,8 +51,8 @@ clipped = H.clip(0.0, np.inf)
 with plots.theme():
     figure, axes = plt.subplots(1, 2, figsize=(6.3, 2.2), sharex=True, sharey=True, layout="constrained")
     figure.set_label("The distribution function of a forecast of one loaf, before and after clipping at zero")
-    for ax, name, law in zip(axes, ("as it is", "clipped at 0"), (H, clipped), strict=True):
-        plots.cdf(law, rows=0, ax=ax)
-        ax.set_title(f"{name}: mean {law.mean()[0]:.2f}", loc="left")
+    for ax, name, distribution in zip(axes, ("as it is", "clipped at 0"), (H, clipped), strict=True):
+        plots.cdf(distribution, rows=0, ax=ax)
+        ax.set_title(f"{name}: mean {distribution.mean()[0]:.2f}", loc="left")
         ax.set_xlabel("loaves")
 print(f"P(sold < 0) = {H.cdf(-1e-9)[0]:.3f} as it is, {clipped.cdf(-1e-9)[0]:.3f} clipped")

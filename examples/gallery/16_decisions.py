@@ -40,10 +40,10 @@ levels = np.linspace(0.7, 0.99, 59)
 with plots.theme():
     figure, ax = plt.subplots(figsize=(4.2, 2.5), layout="constrained")
     figure.set_label("Mean cost against the quantile that is ordered: least near 0.9 for the calibrated forecast only")
-    for (name, law), colour, line in zip(forecasts.items(), plots.COLOURS, ("--", "-"), strict=False):
-        costs = [cost(law.ppf(level)) for level in levels]
+    for (name, distribution), colour, line in zip(forecasts.items(), plots.COLOURS, ("--", "-"), strict=False):
+        costs = [cost(distribution.ppf(level)) for level in levels]
         ax.plot(levels, costs, color=colour, linestyle=line, label=name)
-        print(f"{name}: {cost(law.ppf(0.9)):.2f} at 0.9, least {min(costs):.2f} at {levels[np.argmin(costs)]:.2f}")
+        print(f"{name}: {cost(distribution.ppf(0.9)):.2f} at 0.9, least {min(costs):.2f} at")
     ax.axvline(0.9, color="0.6", linewidth=0.5)
     ax.set(xlabel="quantile that is ordered", ylabel="mean cost per week")
     ax.legend(loc="upper center")
@@ -58,8 +58,8 @@ with plots.theme():
 with plots.theme():
     figure, ax = plt.subplots(figsize=(3.2, 2.8), layout="constrained")
     figure.set_label("How often demand exceeded 150 meals, against the forecast chance")
-    for (name, law), colour, line in zip(forecasts.items(), plots.COLOURS, ("s--", "o-"), strict=False):
-        chance = law.sf(150)
+    for (name, distribution), colour, line in zip(forecasts.items(), plots.COLOURS, ("s--", "o-"), strict=False):
+        chance = distribution.sf(150)
         sixth = np.ceil(6 * chance)
         said, came = ([each[sixth == k].mean() for k in range(1, 7)] for each in (chance, y > 150))
         ax.plot(said, came, line, color=colour, label=name)

@@ -42,7 +42,7 @@ train, calibration, test = np.split(np.random.default_rng(0).permutation(len(y))
 forest = RandomForestRegressor(100, min_samples_leaf=3, random_state=0).fit(x[train], y[train])
 past, new = Point(forest.predict(x[calibration])), Point(forest.predict(x[test]))
 scores = (ResidualScore(), RelativeError())
-laws = {type(score).__name__: Calibrator(score).fit(past, y[calibration])(new) for score in scores}
+distributions = {type(score).__name__: Calibrator(score).fit(past, y[calibration])(new) for score in scores}
 
 # %%
 # ## Amounts and percentages
@@ -53,10 +53,10 @@ laws = {type(score).__name__: Calibrator(score).fit(past, y[calibration])(new) f
 with plots.theme():
     figure, axes = plt.subplots(1, 2, figsize=(6.3, 2.6), sharey=True, layout="constrained")
     figure.set_label("Bands of house prices along the forecast: of one width, and opening like a fan")
-    for ax, (name, H) in zip(axes, laws.items(), strict=True):
+    for ax, (name, H) in zip(axes, distributions.items(), strict=True):
         plots.fan(H, x=new.values, y=y[test], coverages=[0.5, 0.9], ax=ax)
         ax.set_title(name, loc="left")
         ax.set(xlabel="forecast price", ylabel="price" if ax is axes[0] else "")
-for name, H in laws.items():
+for name, H in distributions.items():
     held = f"{coverage(H, y[test]):.1%} inside the 90% interval"
     print(f"{name}: {held}, its score {interval_score(H, y[test]):.1f}, CRPS {crps(H, y[test]):.3f}")

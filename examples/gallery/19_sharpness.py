@@ -57,8 +57,8 @@ after = {name: Calibrator().fit(model(calibration), y[calibration])(before[name]
 with plots.theme():
     figure, axes = plt.subplots(1, 2, figsize=(6.3, 2.8), layout="constrained")
     figure.set_label("Width against calibration error of five models, before and after calibration")
-    for ax, name, laws in zip(axes, ("before", "after"), (before, after), strict=True):
-        plots.sharpness(laws, y[test], ax=ax)
+    for ax, name, distributions in zip(axes, ("before", "after"), (before, after), strict=True):
+        plots.sharpness(distributions, y[test], ax=ax)
         ax.set_title(name, loc="left")
 for name in models:
     print(f"{name + ':':12} CRPS {crps(before[name], y[test]):.3f} before, {crps(after[name], y[test]):.3f} after")

@@ -52,7 +52,7 @@ with plots.theme():
         "Fans of intervals along the temperature: one width for all rows, and a width that follows the noise"
     )
     shown = slice(700)
-    for ax, (name, laws) in zip(axes, H.items(), strict=True):
-        plots.fan(laws[shown], x=temperature[test][shown], y=y[test][shown], ax=ax)
+    for ax, (name, distributions) in zip(axes, H.items(), strict=True):
+        plots.fan(distributions[shown], x=temperature[test][shown], y=y[test][shown], ax=ax)
         ax.set(xlabel="temperature (°C)", ylabel="demand (GW)" if ax is axes[0] else "", ylim=(25, 88))
         ax.set_title(name, loc="left")

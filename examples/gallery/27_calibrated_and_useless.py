@@ -40,7 +40,7 @@ with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     model = CalibratedRegressor(forest, labels="real", refine=None, random_state=0).fit(x[known], y[known])
     H = {"trees": model.predict_distribution(x[test])}
-print(next(str(each.message) for each in caught if "rules the law" in str(each.message)))
+print(next(str(each.message) for each in caught if "rules the distribution of all" in str(each.message)))
 
 # %%
 # ## Three that learn on training rows
@@ -51,12 +51,12 @@ print(next(str(each.message) for each in caught if "rules the law" in str(each.m
 for refine in ("plain", "spread", "location-scale"):
     model = CalibratedRegressor(forest, labels="real", refine=refine, random_state=0).fit(x[known], y[known])
     H[refine] = model.predict_distribution(x[test])
-for name, laws in H.items():
-    said = evaluate(laws, y[test])
+for name, distributions in H.items():
+    said = evaluate(distributions, y[test])
     print(f"{name + ':':15} 90% intervals hold {said.coverage:.1%}, CRPS {said.crps:6.2f}, mean std {said.std:10.1f}")
 
 # %%
-# ## The law of one post
+# ## The distribution of one post
 #
 # A post on a busy blog. Up to the level 99.7% both are similar: the coverage is right. Above that, the distribution
 # from the trees is that of one dead blog, stretched by the spread of this post, and reaches into the millions. This

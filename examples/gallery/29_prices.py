@@ -22,10 +22,10 @@ price = typical * np.exp(0.2 * rng.standard_t(5, 6000))
 train, test = slice(3000), slice(3000, None)
 
 base = HistGradientBoostingRegressor(loss="gamma", random_state=0)
-laws = {}
+distributions = {}
 for labels in (None, "log"):
     model = CalibratedRegressor(base, labels=labels, refine=None, random_state=0).fit(X[train], price[train])
-    H = laws[labels] = model.predict_distribution(X[test])
+    H = distributions[labels] = model.predict_distribution(X[test])
     found = evaluate(H, price[test])
     below = np.mean(H.interval(0.9)[0] < 0)
     print(
@@ -43,7 +43,7 @@ rows = np.argsort(typical[test])[:: 3000 // 60]
 with plots.theme():
     figure, axes = plt.subplots(1, 2, figsize=(6.3, 2.8), sharey=True, layout="constrained")
     figure.set_label("Intervals of flats, cheap to dear: of one width without labels, of one factor with log labels")
-    for ax, (labels, H) in zip(axes, laws.items(), strict=True):
+    for ax, (labels, H) in zip(axes, distributions.items(), strict=True):
         lower, upper = H[rows].interval(0.9)
         ax.fill_between(range(len(rows)), np.maximum(lower, 1e3), upper, step="mid", alpha=0.3, linewidth=0)
         ax.plot(range(len(rows)), price[test][rows], ".", markersize=3)
@@ -54,10 +54,10 @@ with plots.theme():
 # %%
 # ## The mean in money
 #
-# The exponential of a mean logarithm is a median, not a mean. The mean of the law is integrated in money, so no
-# correction is needed.
+# The exponential of a mean logarithm is a median, not a mean. The mean of the distribution is integrated in money, so
+# no correction is needed.
 
-H = laws["log"]
+H = distributions["log"]
 print(f"mean price of the test flats {price[test].mean():,.0f}")
 print(f"mean of the means            {H.mean().mean():,.0f}")
 print(f"mean of the medians          {H.median().mean():,.0f}")

@@ -23,10 +23,10 @@ output = np.clip(X["installed"] * (0.12 * X["wind"] - 0.35 + 0.15 * rng.normal(s
 X["guess"] = X["installed"] * X["wind"]
 train, test = slice(2000), slice(2000, None)
 
-laws = {}
+distributions = {}
 for labels in (None, "0:", "0:installed"):
     model = CalibratedRegressor(LinearRegression(), labels=labels, refine=None, random_state=0)
-    H = laws[labels] = model.fit(X[train], output[train]).predict_distribution(X[test])
+    H = distributions[labels] = model.fit(X[train], output[train]).predict_distribution(X[test])
     found = evaluate(H, output[test])
     lower, upper = H.interval(0.9)
     print(
@@ -37,8 +37,8 @@ for labels in (None, "0:", "0:installed"):
 # %%
 # ## One farm at three winds
 #
-# The part of the law beyond a bound becomes a step on it: the probability that the farm stands still, or runs at full
-# load.
+# The part of the distribution beyond a bound becomes a step on it: the probability that the farm stands still, or runs
+# at full load.
 
 H = model.predict_distribution(pd.DataFrame({"wind": [2.0, 6.0, 12.0], "installed": 50.0, "guess": [100.0, 300, 600]}))
 with plots.theme():

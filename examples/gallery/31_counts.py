@@ -32,11 +32,11 @@ calibration, test = slice(1000), slice(1000, None)
 # errors are assumed to be equally large at night and at noon.
 
 base = Poisson(rate)
-laws = {"Poisson": base[test]}
+distributions = {"Poisson": base[test]}
 for name, forecast in (("calibrated", base), ("from points", Point(rate))):
     calibrated = Calibrator(labels=Counts()).fit(forecast[calibration], calls[calibration], rng=rng)
-    laws[name] = calibrated(forecast[test])
-print(compare({name: evaluate(H, calls[test]) for name, H in laws.items()}))
+    distributions[name] = calibrated(forecast[test])
+print(compare({name: evaluate(H, calls[test]) for name, H in distributions.items()}))
 
 # %%
 # The PIT of a count is drawn at random over the probability of that count, so that it is uniform for a calibrated
@@ -46,7 +46,7 @@ with plots.theme():
     figure, axes = plt.subplots(1, 2, figsize=(6.3, 2.4), sharey=True, layout="constrained")
     figure.set_label("PIT histograms of counts: too many in the tails before calibration, flat after it")
     for ax, name in zip(axes, ("Poisson", "calibrated"), strict=True):
-        plots.pit_histogram(laws[name], calls[test], n=1000, ax=ax)
+        plots.pit_histogram(distributions[name], calls[test], n=1000, ax=ax)
         ax.set_title(name, loc="left")
 
 # %%
@@ -58,12 +58,12 @@ hours = [int(np.argmin(np.abs(rate[test] - at))) for at in (1.5, 12.0)]
 with plots.theme():
     figure, ax = plt.subplots(figsize=(6.3, 2.6), layout="constrained")
     figure.set_label("Probabilities of each count in a quiet and a busy hour, before and after calibration")
-    plots.density(laws["calibrated"], rows=hours, base=laws["Poisson"], y=calls[test], ax=ax)
+    plots.density(distributions["calibrated"], rows=hours, base=distributions["Poisson"], y=calls[test], ax=ax)
     ax.set(xlabel="calls", ylabel="probability")
 for hour in hours:
-    lower, upper = laws["calibrated"][hour].interval(0.9)
+    lower, upper = distributions["calibrated"][hour].interval(0.9)
     print(f"expected {rate[test][hour]:.1f}: 90% between {lower:.0f} and {upper:.0f} calls, "
-          f"none with probability {laws['calibrated'][hour].pmf(0):.3f}")  # fmt: skip
+          f"none with probability {distributions['calibrated'][hour].pmf(0):.3f}")  # fmt: skip
 
 # %%
 # ## From a scikit-learn model

@@ -51,11 +51,11 @@ print(ratio)
 
 plain = Calibrator().fit(forecast(calibration), y[calibration])
 weighted = Calibrator().fit(forecast(calibration), y[calibration], weights=ratio(x[calibration]))
-laws = {
+distributions = {
     "unweighted": plain(forecast(test)),
     "weighted": weighted(forecast(test), weights=ratio(x[test])),
 }
-for name, H in laws.items():
+for name, H in distributions.items():
     above = np.mean(H.cdf(y[test]) > 0.9)
     held = coverage(H, y[test])
     print(f"{name + ':':11} {above:.1%} of the labels lie above the 90% quantile, {held:.1%} in the 90% intervals")
@@ -74,6 +74,6 @@ with plots.theme():
     axes[0].set(xlabel="temperature (°C)", ylabel="weight")
     axes[0].set_title("calibration hours", loc="left")
     worth = int(weighted.guarantee.effective)
-    for ax, (name, H), n in zip(axes[1:], laws.items(), (len(calibration), worth), strict=True):
+    for ax, (name, H), n in zip(axes[1:], distributions.items(), (len(calibration), worth), strict=True):
         plots.pit_histogram(H, y[test], n=n, ax=ax)
         ax.set_title(f"new hours, {name}", loc="left")

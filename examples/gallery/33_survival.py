@@ -51,7 +51,7 @@ print(ways["Censored"].guarantee)
 # larger. The Kaplan-Meier estimate of their distribution should be the diagonal.
 
 
-def law_of_pits(H):
+def distribution_of_pits(H):
     """The points of the estimated CDF of the PITs, by inverse probability weights."""
     pit = H.cdf(time[test])
     weight = event[test] / still_followed(time[test], event[test]) / len(pit)
@@ -64,7 +64,7 @@ with plots.theme():
     figure.set_label("Distribution of the test patients' PITs: on the diagonal with Censored, far below it otherwise")
     ax.plot([0, 1], [0, 1], color="0.7", linewidth=1)
     for (name, model), style in zip(ways.items(), (":", "--", "-"), strict=True):
-        pit, level = law_of_pits(model(Point(f[test])))
+        pit, level = distribution_of_pits(model(Point(f[test])))
         known = getattr(model.guarantee, "known", 1.0)
         colour = plots.AFTER if name == "Censored" else plots.BEFORE
         ax.step(pit[pit <= known], level[pit <= known], where="post", linestyle=style, color=colour, label=name)

@@ -25,7 +25,7 @@ X, Y = series[:, :12], series[:, 12:]
 known, new = slice(10000), slice(10000, None)
 
 # %%
-# ## Laws, intervals, a box
+# ## Distributions, intervals, a box
 #
 # scikit-learn's linear regression predicts six labels at once. 8,000 rows train, 2,000 calibrate.
 
@@ -51,7 +51,7 @@ print(model.guarantee_.joint(0.9))
 
 total = Y[new].sum(axis=1) - model.predict(X[new]).sum(axis=1)
 draws = H.sample(200, rng)
-alone = np.stack([law.sample(200, rng) for law in H], axis=2)
+alone = np.stack([distribution.sample(200, rng) for distribution in H], axis=2)
 expected = H.mean()[:, None].sum(axis=2)
 print(f"It happened in {np.mean(total > 10):.1%} of the days.")
 print(f"Joint draws say {np.mean(draws.sum(axis=2) - expected > 10):.1%},", end=" ")

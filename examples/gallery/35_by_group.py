@@ -37,10 +37,10 @@ plain = Calibrator().fit(forecast(calibration), y[calibration])
 by_day = Calibrator().fit(forecast(calibration), y[calibration], by=day[calibration])
 print(by_day.guarantee)
 
-laws = {"all together": plain(forecast(test)), "by kind of day": by_day(forecast(test), by=day[test])}
+distributions = {"all together": plain(forecast(test)), "by kind of day": by_day(forecast(test), by=day[test])}
 for kind in ("cold", "mild", "hot"):
     mine = np.flatnonzero(day[test] == kind)
-    held = "   ".join(f"{name}: {coverage(H[mine], y[test][mine]):.1%}" for name, H in laws.items())
+    held = "   ".join(f"{name}: {coverage(H[mine], y[test][mine]):.1%}" for name, H in distributions.items())
     print(f"{kind:5} the 90% intervals hold   {held}   (n = {by_day.guarantee.of(kind).n})")
 
 # %%
@@ -52,9 +52,9 @@ for kind in ("cold", "mild", "hot"):
 with plots.theme():
     figure, axes = plt.subplots(2, 3, figsize=(7.4, 4.2), sharex=True, layout="constrained")
     figure.set_label("PIT histograms of cold, mild and hot days, calibrated together and by group")
-    for line, (name, H) in zip(axes, laws.items(), strict=True):
+    for line, (name, H) in zip(axes, distributions.items(), strict=True):
         for ax, kind in zip(line, ("cold", "mild", "hot"), strict=True):
             mine = np.flatnonzero(day[test] == kind)
-            n = by_day.guarantee.of(kind).n if H is laws["by kind of day"] else plain.guarantee.n
+            n = by_day.guarantee.of(kind).n if H is distributions["by kind of day"] else plain.guarantee.n
             plots.pit_histogram(H[mine], y[test][mine], n=n, ax=ax)
             ax.set_title(f"{kind}, {name}", loc="left")

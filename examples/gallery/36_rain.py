@@ -31,11 +31,11 @@ print(f"{np.mean(rain == 0):.0%} of the days are dry")
 # classifier learns the probability of a dry day, and the refiner learns the amount from wet days alone.
 
 base = HistGradientBoostingRegressor(max_iter=50, random_state=0)
-laws = {}
+distributions = {}
 for labels in ("0:", "atom:0"):
     model = CalibratedRegressor(base, refine="location-scale", labels=labels, random_state=0)
-    laws[labels] = model.fit(X[train], rain[train]).predict_distribution(X[test])
-print(compare({name: evaluate(H, rain[test]) for name, H in laws.items()}))
+    distributions[labels] = model.fit(X[train], rain[train]).predict_distribution(X[test])
+print(compare({name: evaluate(H, rain[test]) for name, H in distributions.items()}))
 
 # %%
 # ## Is the probability of a dry day reliable?
@@ -47,7 +47,7 @@ with plots.theme():
     figure, ax = plt.subplots(figsize=(3.2, 3.0), layout="constrained")
     figure.set_label("How often it was dry against the probability of a dry day: near the diagonal with the atom")
     ax.plot([0, 1], [0, 1], color="0.7", linewidth=0.8)
-    for (name, H), marker in zip(laws.items(), "xo", strict=True):
+    for (name, H), marker in zip(distributions.items(), "xo", strict=True):
         said = H.cdf(0.0)
         groups = np.array_split(np.argsort(said), 10)
         ax.plot(*np.transpose([(said[g].mean(), dry[g].mean()) for g in groups]), marker, label=name, markersize=4)
@@ -60,7 +60,7 @@ with plots.theme():
 #
 # A day that is likely to be dry, and one that is not. The stem is the probability of no rain at all.
 
-H = laws["atom:0"]
+H = distributions["atom:0"]
 order = np.argsort(H.cdf(0.0))
 days = [int(order[int(at * len(order))]) for at in (0.1, 0.6)]
 with plots.theme():

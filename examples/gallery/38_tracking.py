@@ -28,7 +28,7 @@ print(f"the static 90% intervals hold {evaluate(static, y[n:]).coverage:.1%} of 
 # %%
 # ## Tracked
 #
-# Each row's law is made before its label is seen. Then the label moves the positions of the levels a little.
+# Each row's distribution is made before its label is seen. Then the label moves the positions of the levels a little.
 
 tracked, tracker = Tracker(calibrated).run(forecast[n:], y[n:])
 print(f"the tracked ones hold {evaluate(tracked, y[n:]).coverage:.1%}")

@@ -50,7 +50,7 @@ print(by_hour.guarantee)
 
 shares = {
     "as stated": [each.coverage for each in found.base.values()],
-    "one law for all hours": [each.coverage for each in plain.calibrated.values()],
+    "one distribution for all hours": [each.coverage for each in plain.calibrated.values()],
     "by horizon": [each.coverage for each in found.calibrated.values()],
 }
 for name, share in shares.items():

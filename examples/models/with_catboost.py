@@ -1,4 +1,4 @@
-"""CatBoost: mean and variance, as normal laws."""
+"""CatBoost: mean and variance, as normal distributions."""
 
 from catboost import CatBoostRegressor
 from sklearn.datasets import load_diabetes

@@ -1,4 +1,4 @@
-"""NGBoost: the law that it predicts, here a log-normal."""
+"""NGBoost: the distribution that it predicts, here a log-normal."""
 
 from ngboost import NGBRegressor
 from ngboost.distns import LogNormal

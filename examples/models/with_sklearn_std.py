@@ -1,4 +1,4 @@
-"""scikit-learn: the mean and standard deviation of Bayesian ridge regression, as normal laws."""
+"""scikit-learn: the mean and standard deviation of Bayesian ridge regression, as normal distributions."""
 
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import BayesianRidge

@@ -1,4 +1,4 @@
-"""skpro: the law of predict_proba."""
+"""skpro: the distribution of predict_proba."""
 
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import LinearRegression

@@ -1,4 +1,4 @@
-"""statsmodels: least squares, with its t laws of new labels."""
+"""statsmodels: least squares, with its t distributions of new labels."""
 
 import statsmodels.api as sm
 from sklearn.datasets import load_diabetes

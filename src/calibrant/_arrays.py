@@ -182,7 +182,7 @@ def rows(array: Array, index: Any) -> Array:
         if isinstance(index, np.ndarray):
             index = np.ascontiguousarray(index)  # torch takes no negative strides
         elif isinstance(array, np.ndarray):
-            index = to_numpy(index)  # beside torch's arrays a law may have numpy's, which count rows
+            index = to_numpy(index)  # beside torch's arrays a distribution may have numpy's, which count rows
         index = xp.asarray(index, device=array_api_compat.device(array))
         if not xp.isdtype(index.dtype, "bool"):
             if not xp.isdtype(index.dtype, "integral"):

@@ -1,4 +1,4 @@
-"""Rows of frozen dataclasses: how predictions, laws and charts are sliced, joined and moved.
+"""Rows of frozen dataclasses: how predictions, distributions and charts are sliced, joined and moved.
 
 A field holds one entry a row (an array, another batch, or a tuple of these) unless it is declared `shared()`; an array
 with a single row in a batch of several stands for all of them.

@@ -49,7 +49,7 @@ def log_sigmoid(s: Array) -> Array:
 
 
 def log_logistic(s: Array) -> Array:
-    """log sigmoid(s) + log sigmoid(-s), the log density of the standard logistic law."""
+    """log sigmoid(s) + log sigmoid(-s), the log density of the standard logistic distribution."""
     xp = namespace(s)
     size = xp.abs(s)
     return -size - 2 * xp.log1p(xp.exp(-size))

@@ -149,7 +149,7 @@ class SupportsToArray(Protocol):
 
 
 class Loaded(Protocol):
-    """What a file held: it is called with predictions of the kind that it was fitted on, and gives their laws.
+    """What a file held: it is called with predictions of the kind that it was fitted on, and gives their distributions.
 
     A `Calibrated`, or another that was saved: `isinstance` says which, and a type checker then knows the rest.
     """

@@ -121,7 +121,7 @@ class Calibrator:
             score = score.scaled(prediction, y)
         scores = finite_scores(score, prediction, y)
         if hasattr(score, "review"):
-            score.review(prediction, scores)  # it warns where a few rows rule the law of all
+            score.review(prediction, scores)  # it warns where a few rows rule the distribution of all
         history, scores, context = remembered(scores, context, self.forget, floored)
         support = getattr(score, "support", REAL_LINE)
         q, guarantee, used = interpolate(self.interpolator, scores, context, support=support)
@@ -131,7 +131,7 @@ class Calibrator:
 
 @dataclass(frozen=True)
 class Calibrated(NotTheEstimator, Generic[Promise]):
-    """What calibration learned: the score, the law q of the calibration scores, and the guarantee. It never changes."""
+    """What calibration learned: the score, the distribution q of the calibration scores, and the guarantee."""
 
     score: Score
     q: Distribution
@@ -152,8 +152,8 @@ class Calibrated(NotTheEstimator, Generic[Promise]):
 
         `by`, `weights` and `bound` are what else is known of the rows, as in `fit`. A randomised q needs one uniform
         number for each row: `rng` draws them, one after the other. With a `seed` in its place, a row's number is a
-        function of the seed, of q and of the row's own forecast: the same row has the same law in any batch and any
-        order, and rows with equal forecasts share their number.
+        function of the seed, of q and of the row's own forecast: the same row has the same distribution in any batch
+        and any order, and rows with equal forecasts share their number.
         """
         prediction = as_prediction(prediction)
         prediction.check_form(self.form)
@@ -164,8 +164,8 @@ class Calibrated(NotTheEstimator, Generic[Promise]):
         context = Context(len(prediction), by, weights, draws)
         q = self.q.to(prediction.like).for_rows(context)
         H = self.score.pull_back(q, prediction)
-        law = H if self.labels is None else self.labels.collapse(H, bound=bound)
-        return law.doubted(self.guarantee.too_few)
+        distribution = H if self.labels is None else self.labels.collapse(H, bound=bound)
+        return distribution.doubted(self.guarantee.too_few)
 
     def update(self, prediction: PredictionLike, y: LabelsLike, *, refit: bool = False, **known: Any) -> Self:
         """A new calibrator, whose q is also made of the scores of these rows; `by`, `weights`, ... are as in `fit`.

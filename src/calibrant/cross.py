@@ -1,4 +1,4 @@
-"""Cross-calibration: every row is scored by a model that did not see it, and the laws of the folds are averaged."""
+"""Cross-calibration: every row is scored by a model that did not see it; the folds' distributions are averaged."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ class CrossCalibrated(NotTheEstimator):
     ...     tuple(Calibrator().fit(np.full(20, mean), half) for mean, half in zip(means, halves, strict=True))
     ... )
     >>> print(calibrated.guarantee)
-    P(H(Y) <= c) <= 2c + 0.0952 and P(H(Y) >= 1 - c) <= 2c + 0.0952 for every c: the laws of 2 folds are averaged, n =
-    40 scores in all, each by a model that did not see its row. Assumes exchangeable data, and continuous scores.
+    P(H(Y) <= c) <= 2c + 0.0952 and P(H(Y) >= 1 - c) <= 2c + 0.0952 for every c: the distributions of 2 folds are
+    averaged, n = 40 scores in all, each by a model that did not see its row. Assumes exchangeable data, and continuous
+    scores.
     >>> calibrated([[mean] for mean in means]).interval(0.8)
     (array([-1.06552344]), array([1.12601508]))
     """
@@ -78,28 +79,35 @@ class CrossCalibrated(NotTheEstimator):
                 f"a CrossCalibrated takes a list of {len(self.members)} predictions of the same rows, one by each"
                 f" fold's model, got {f'a list of {len(predictions)}' if several else repr(predictions)}"
             )
-        laws = [
+        distributions = [
             member(each, by=by, weights=weights, bound=bound, rng=rng, seed=seed)
             for member, each in zip(self.members, predictions, strict=True)
         ]
-        return _mixed(laws, self.weights).doubted(self.guarantee.too_few)
+        return _mixed(distributions, self.weights).doubted(self.guarantee.too_few)
 
 
-def _mixed(laws: Sequence[Distribution], weights: tuple[float, ...]) -> Distribution:
-    """The mixture; of laws that are clipped or collapsed alike the mixture so treated: its quantiles lie inside."""
-    first = laws[0]
+def _mixed(distributions: Sequence[Distribution], weights: tuple[float, ...]) -> Distribution:
+    """The mixture; where all are clipped or collapsed alike, the mixture so treated: its quantiles lie inside."""
+    first = distributions[0]
     if isinstance(first, Lattice):
         inner = [
-            law.base for law in laws if isinstance(law, Lattice) and (law.step, law.lower) == (first.step, first.lower)
+            distribution.base
+            for distribution in distributions
+            if isinstance(distribution, Lattice)
+            and (distribution.step, distribution.lower) == (first.step, first.lower)
         ]
-        if len(inner) == len(laws):
+        if len(inner) == len(distributions):
             return replace(first, base=Mixture(tuple(inner), weights))
     if isinstance(first, Clipped):
-        alike = [law.base for law in laws if isinstance(law, Clipped) and same(_bounds(law), _bounds(first))]
-        if len(alike) == len(laws):
+        alike = [
+            distribution.base
+            for distribution in distributions
+            if isinstance(distribution, Clipped) and same(_bounds(distribution), _bounds(first))
+        ]
+        if len(alike) == len(distributions):
             return Mixture(tuple(alike), weights).clip(first.lower, first.upper)
-    return Mixture(tuple(laws), weights)
+    return Mixture(tuple(distributions), weights)
 
 
-def _bounds(law: Clipped) -> tuple[Any, Any]:
-    return law.lower, law.upper
+def _bounds(distribution: Clipped) -> tuple[Any, Any]:
+    return distribution.lower, distribution.upper

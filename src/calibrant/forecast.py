@@ -1,4 +1,4 @@
-"""What predictions and laws can all be asked: the one list that metrics, plots, reports and calibration go by."""
+"""What predictions and distributions can all be asked: what metrics, plots, reports and calibration go by."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from calibrant.forms import Form
 T = TypeVar("T")
 
 LEVELS = tuple(k / 20 for k in range(1, 20))
-"""The levels of the pinball loss of a law, which has a quantile at every level."""
+"""The levels of the pinball loss of a distribution, which has a quantile at every level."""
 
 
 class Unsaid(TypeError):
@@ -23,7 +23,7 @@ class Unsaid(TypeError):
 
 
 class SupportsCDF(Protocol):
-    """A law of another library: a frozen one of scipy.stats, one of torch.distributions."""
+    """A distribution of another library: a frozen one of scipy.stats, one of torch.distributions."""
 
     def cdf(self, value: Any, /) -> Any:
         """P(Y <= value)."""
@@ -39,7 +39,7 @@ class Mark(NamedTuple):
     level: float | None = None
 
 
-class Law(Protocol):
+class Distribution(Protocol):
     """As much of `calibrant.distributions.Distribution`, which is a forecast too, as is asked of it here."""
 
     def cdf(self, y: ArrayLike) -> Array:
@@ -50,7 +50,7 @@ class Law(Protocol):
 
     @property
     def lattice(self) -> tuple[float, float] | None:
-        """The points of a law of counts."""
+        """The points of a distribution of counts."""
 
     def ppf(self, p: ArrayLike) -> Array:
         """The quantiles at a level."""
@@ -69,12 +69,13 @@ class Law(Protocol):
 
 
 class Forecast(ABC):
-    """A batch of predictions or of laws: what a kind of forecast says of itself.
+    """A batch of predictions or of distributions: what a kind of forecast says of itself.
 
     A kind is one class in one file. All it must give is `shape`; what else it can say it says by these methods, and
     what it leaves out is absent from metrics, plots and reports, never made up:
 
-    - `as_law()`: the predictive law of each row. Whoever gives it need give nothing else but a `default_score`.
+    - `as_distribution()`: the predictive distribution of each row. Whoever gives it need give nothing else but a
+      `default_score`.
     - `quantile(level)`: the quantile of each row at a level.
     - `quantile_levels()`: the levels at which quantiles are judged and drawn.
     - `bounds(coverage)`: the lower and the upper bound of each row's centred interval.
@@ -83,7 +84,7 @@ class Forecast(ABC):
     - `crps_rows(y)`, `std_rows()`: the CRPS and the standard deviation of each row.
     - `centre_rows()`, `spread_rows()`: the middle of each row, and how wide the row says it is.
     - `crps_note`: what its CRPS is, where that needs a word.
-    - `marks()`: the numbers of each row that are drawn where there is no law.
+    - `marks()`: the numbers of each row that are drawn where there is no distribution.
     - `parts()`: the forecasts it consists of, where it is several.
     - `form()`: what must be the same in calibration and prediction.
     - `default_score()`: the score that calibrates it where none is named.
@@ -97,27 +98,27 @@ class Forecast(ABC):
     @property
     @abstractmethod
     def shape(self) -> tuple[int, ...]:
-        """(n,): one forecast a row; () for a single law that stands for every row."""
+        """(n,): one forecast a row; () for a single distribution that stands for every row."""
 
-    def as_law(self) -> Law:
-        """The predictive law of each row."""
-        raise self.unsaid("the law of y")
+    def as_distribution(self) -> Distribution:
+        """The predictive distribution of each row."""
+        raise self.unsaid("the distribution of y")
 
     @property
-    def has_law(self) -> bool:
-        """Whether `as_law` gives one."""
+    def has_distribution(self) -> bool:
+        """Whether `as_distribution` gives one."""
         with suppress(Unsaid):
-            self.as_law()
+            self.as_distribution()
             return True
         return False
 
     def quantile(self, level: float) -> Array:
-        """The quantile of each row at a level: that of the law."""
-        return self._law(f"the quantile at level {level:.6g}").ppf(level)
+        """The quantile of each row at a level: that of the distribution."""
+        return self._distribution(f"the quantile at level {level:.6g}").ppf(level)
 
     def quantile_levels(self) -> tuple[float, ...]:
-        """The levels of the pinball loss: 0.05, 0.10, ..., 0.95 of a law."""
-        self._law("quantiles")
+        """The levels of the pinball loss: 0.05, 0.10, ..., 0.95 of a distribution."""
+        self._distribution("quantiles")
         return LEVELS
 
     def bounds(self, coverage: float) -> tuple[Array, Array]:
@@ -125,45 +126,45 @@ class Forecast(ABC):
         return self.quantile((1 - coverage) / 2), self.quantile((1 + coverage) / 2)
 
     def pit_rows(self, y: Array, u: Array) -> Array:
-        """The PIT of each label: that of the law, drawn over the jump where it is one of counts."""
-        law = self.as_law()
-        return law.cdf(y) if law.lattice is None else law.pit(y, u)
+        """The PIT of each label: that of the distribution, drawn over the jump where it is one of counts."""
+        distribution = self.as_distribution()
+        return distribution.cdf(y) if distribution.lattice is None else distribution.pit(y, u)
 
     def crps_rows(self, y: Array) -> Array:
-        """The CRPS of each row: that of the law."""
-        return self.as_law().crps(y)
+        """The CRPS of each row: that of the distribution."""
+        return self.as_distribution().crps(y)
 
     def std_rows(self) -> Array:
-        """The standard deviation of each row: that of the law."""
-        return self.as_law().std()
+        """The standard deviation of each row: that of the distribution."""
+        return self.as_distribution().std()
 
     def centre_rows(self) -> Array:
-        """The middle of each row: the mean of the law, else its median; without a law the mean of its marks."""
-        if not self.has_law:
+        """The middle of each row: the mean of the distribution, else its median; else the mean of its marks."""
+        if not self.has_distribution:
             marks = [mark.values for mark in self.marks()]
             return sum(marks[1:], marks[0]) / len(marks)
-        law = self.as_law()
-        mean = law.mean()
+        distribution = self.as_distribution()
+        mean = distribution.mean()
         xp = namespace(mean)
-        return mean if bool(xp.all(xp.isfinite(mean))) else xp.where(xp.isfinite(mean), mean, law.median())
+        return mean if bool(xp.all(xp.isfinite(mean))) else xp.where(xp.isfinite(mean), mean, distribution.median())
 
     def spread_rows(self) -> Array | None:
         """How wide each row says it is, in the unit of y; None where it says nothing.
 
-        Of a law the standard deviation, or 0.74 of the distance of its quartiles where that is not finite.
+        Of a distribution the standard deviation, or 0.74 of the distance of its quartiles where that is not finite.
         """
-        if not self.has_law:
+        if not self.has_distribution:
             return None
-        law = self.as_law()
-        std = law.std()
+        distribution = self.as_distribution()
+        std = distribution.std()
         xp = namespace(std)
         if bool(xp.all(xp.isfinite(std))):
             return std
-        return xp.where(xp.isfinite(std), std, 0.7413 * (law.ppf(0.75) - law.ppf(0.25)))
+        return xp.where(xp.isfinite(std), std, 0.7413 * (distribution.ppf(0.75) - distribution.ppf(0.25)))
 
     def marks(self) -> Sequence[Mark]:
-        """The numbers of each row that are drawn where there is no law; of a law its median."""
-        return [Mark("median", self._law("numbers to mark").median())]
+        """The numbers of each row that are drawn where there is no distribution; of a distribution its median."""
+        return [Mark("median", self._distribution("numbers to mark").median())]
 
     def parts(self) -> tuple[Forecast, ...]:
         """The forecasts it consists of; none where it is a single one."""
@@ -194,10 +195,10 @@ class Forecast(ABC):
         """Without what was worked out from the fields, which is worked out anew."""
         return {name: value for name, value in self.__dict__.items() if not name.startswith("_kept")}
 
-    def _law(self, what: str) -> Law:
-        """The law, or that nothing is said about what was to be had from it."""
+    def _distribution(self, what: str) -> Distribution:
+        """The distribution, or that nothing is said about what was to be had from it."""
         try:
-            return self.as_law()
+            return self.as_distribution()
         except Unsaid:
             raise self.unsaid(what) from None
 
@@ -207,7 +208,7 @@ class Forecast(ABC):
 
 
 PredictionLike = Forecast | Sequence[float] | SupportsArray | SupportsCDF
-"""What is taken for a prediction: a forecast of any kind, one number a row, the laws of scipy.stats or of torch."""
+"""What is taken for a prediction: a forecast of any kind, one number per row, distributions of scipy.stats or torch."""
 
 Forecasts = PredictionLike | Mapping[str, PredictionLike]
 """One forecast, or several by name."""

@@ -48,7 +48,7 @@ class Updated(Calibrated):
 
     @cached_property
     def q(self) -> Distribution:
-        """The law of all scores."""
+        """The distribution of all scores."""
         return self._made[0]
 
     @cached_property

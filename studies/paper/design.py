@@ -1,8 +1,9 @@
 """The design of the paper's study.
 
-The linear and the random law end one mean gap beyond the extreme scores, as the authors' do, so that like is compared
-with like: with other tails the widths and the CRPS would differ for a reason that is not the method's. The price is an
-exact NLL that is infinite as soon as one test label lies beyond an end. The cdf score has ends of its own, 0 and 1.
+The linear and the random distribution end one mean gap beyond the extreme scores, as the authors' do, so that like is
+compared with like: with other tails the widths and the CRPS would differ for a reason that is not the method's. The
+price is an exact NLL that is infinite as soon as one test label lies beyond an end. The cdf score has ends of its own,
+0 and 1.
 """
 
 from __future__ import annotations

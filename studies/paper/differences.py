@@ -63,7 +63,7 @@ def _floor(results: Results) -> str:
     counts = ", ".join(_finite(results, method) for method in (random, linear, naf))
     return (
         f"{text} The exact NLL, which has a column of its own, is finite in {counts}: a label beyond the ends of a "
-        f"bounded law costs infinitely much{_beyond(results, linear)}, and a law that jumps has no density."
+        f"bounded distribution costs infinitely much{_beyond(results, linear)}, and a jump has no density."
     )
 
 

@@ -41,5 +41,5 @@ def _higher_nll(results: Results) -> Iterator[str]:
         f"**The NLL of some base types is higher than published**: {said}. Why is not settled, since the paper has no "
         f"base types by dataset. It varies much between datasets, for {method.base} from {known[low]:z.2f} ({low}) to "
         f"{known[high]:z.2f} ({high}), so which datasets are in the mean matters; and where many labels are equal, as "
-        "the zeros of counts are, it is as low as the law is steep there."
+        "the zeros of counts are, it is as low as the distribution is steep there."
     )

@@ -31,13 +31,13 @@ def _rung(name: str, what: str, *, needs_spread: bool = False) -> Entrant:
 
 
 _ALL = (
-    _rung(PLAIN, "one law of residuals for all rows"),
+    _rung(PLAIN, "one distribution of residuals for all rows"),
     Entrant(OWN_SPREAD, "the trees of the forest as samples, as they are", ours.own_spread, needs_spread=True),
     _rung(SPREAD, "the trees' spread, shrunk towards a common one", needs_spread=True),
     _rung("location-scale", "boosted location and scale of the residual"),
     _rung("quantiles", "five boosted quantiles of the residual"),
-    _rung("local", "the law of the residual among similar training rows"),
-    _rung("cascade", "location and scale, then the local law of what is left"),
+    _rung("local", "the distribution of the residual among similar training rows"),
+    _rung("cascade", "location and scale, then the local distribution of what is left"),
     _rung("average", "the mean of the quantiles of cascade and quantiles"),
     Entrant("direct-quantiles", "nine boosted quantiles of y, without the base model", ours.direct_quantiles),
     Entrant(AUTO, "the refiner chosen on training rows, out of fold", ours.auto),

@@ -15,9 +15,9 @@ _FOLDS = 3
 def excess_risk(pit: Floats, X: Floats, seed: int) -> float:
     """mean over c of E[(1{PIT <= c} - c)^2 - (1{PIT <= c} - g_c(x))^2], g_c learned on other test rows.
 
-    With the best g it is the mean of (P(PIT <= c | x) - c)^2: 0 if the law is right for every x. A forest learns g on
-    two thirds of the test rows and is judged on the last third. Where there is nothing to learn, the estimate is a
-    little below 0.
+    With the best g it is the mean of (P(PIT <= c | x) - c)^2: 0 if the distribution is right for every x. A forest
+    learns g on two thirds of the test rows and is judged on the last third. Where there is nothing to learn, the
+    estimate is a little below 0.
     """
     below = (pit[:, None] <= LEVELS).astype(np.float64)
     learned = np.empty_like(below)

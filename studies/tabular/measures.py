@@ -42,8 +42,8 @@ def masks_of(bench: Bench) -> Masks:
 def measured(said: Said, bench: Bench, masks: Masks) -> dict[str, Any]:
     """All that the method allows; a value that is infinite or not a number is None."""
     y = bench.cut.y_test
-    of_the_law = {"crps": said.crps, "nll": said.nll}
-    values: dict[str, float] = {name: value for name, value in of_the_law.items() if value is not None}
+    of_the_distribution = {"crps": said.crps, "nll": said.nll}
+    values: dict[str, float] = {name: value for name, value in of_the_distribution.items() if value is not None}
     inside = np.ones(len(y), dtype=bool)
     for coverage in COVERAGES:
         lower, upper = said.bounds[coverage]

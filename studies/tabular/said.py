@@ -12,7 +12,7 @@ COVERAGES = (0.5, 0.9)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Said:
-    """Intervals of every method; CRPS and PITs of those that have a whole law, a likelihood of those with a density."""
+    """Intervals of every method; CRPS and PITs of those with a distribution, a likelihood of those with a density."""
 
     bounds: Mapping[float, tuple[Floats, Floats]]
     """The lower and upper bounds, by coverage."""

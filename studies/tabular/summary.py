@@ -20,7 +20,7 @@ READ = (
     "Mean over datasets ± its standard error over splits. CRPS, interval scores and width: share of the plain "
     "residual's, dataset by dataset. Slice PIT error: the mean over datasets as a share of the plain residual's. "
     "NLL: difference from the plain residual's; where many labels are equal, as zeros of counts are, it is as low "
-    "as the law is steep there. Coverage, excess risk and the seconds of one core: as they are. Figures by slice "
+    "as the density is high there. Coverage, excess risk and the seconds of one core: as they are. Figures by slice "
     "and the excess risk are over datasets with at least 100 test rows. Rank: the mean over datasets, by the 90% "
     "interval score, among all methods. An empty cell: the method has no such figure; —: it is not finite on some "
     "dataset, with the number of datasets that have it."

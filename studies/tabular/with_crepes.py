@@ -73,8 +73,8 @@ def _system(bench: Bench, seconds: float, calibration: dict[str, Any], of_test: 
     )
 
 
-def step_crps(laws: Iterable[Floats], y: Floats) -> float:
-    """mean |X - y| - mean |X - X'| / 2 over the atoms of each row's law, then over the rows.
+def step_crps(distributions: Iterable[Floats], y: Floats) -> float:
+    """mean |X - y| - mean |X - X'| / 2 over the atoms of each row's distribution, then over the rows.
 
     crepes has a CRPS of its own; up to version 0.9.1 it takes sigma twice in the step that y falls into.
 
@@ -82,8 +82,8 @@ def step_crps(laws: Iterable[Floats], y: Floats) -> float:
     0.25
     """
     rows = []
-    for law, label in zip(laws, y, strict=True):
-        atoms = np.sort(law)
+    for distribution, label in zip(distributions, y, strict=True):
+        atoms = np.sort(distribution)
         n = len(atoms)
         apart = np.sum((2 * np.arange(1, n + 1) - n - 1) * atoms) / n**2  # mean |X - X'| / 2
         rows.append(np.mean(np.abs(atoms - label)) - apart)

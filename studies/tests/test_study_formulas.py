@@ -31,8 +31,8 @@ def test_it_is_close_to_the_exact_nll_where_the_density_is_not_small():
 
 
 def test_a_label_where_the_cdf_is_flat_costs_13_8155_nats():
-    law = Naive().fit([0.0, 1.0, 2.0])
-    assert nll_finite_difference(law, np.array([0.5, 1.5])) == pytest.approx(13.8155, abs=1e-4)
+    distribution = Naive().fit([0.0, 1.0, 2.0])
+    assert nll_finite_difference(distribution, np.array([0.5, 1.5])) == pytest.approx(13.8155, abs=1e-4)
 
 
 def test_the_rank_knows_no_round_off():

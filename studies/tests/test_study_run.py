@@ -155,7 +155,7 @@ KINDS += [("distribution", "zscore"), ("distribution", "cdf")]
 
 @pytest.mark.parametrize("interpolator", PAPER.interpolators)
 @pytest.mark.parametrize(("base", "score"), KINDS)
-def test_the_numbers_of_a_cell_are_the_metrics_of_its_law(base, score, interpolator):
+def test_the_numbers_of_a_cell_are_the_metrics_of_its_distribution(base, score, interpolator):
     task = task_of(base, score, interpolator)
     found = measure(task)
     fitted = Calibrator(PAPER.scores[score], PAPER.interpolators[interpolator]).fit(
@@ -240,7 +240,7 @@ def test_a_run_has_a_header_then_a_line_for_each_cell_and_says_what_it_took(whol
     assert phases == ["loading", "calibration"]
     nulls = Counter(name for record in rest for name, value in record.items() if value is None)
     assert summary.undefined == nulls
-    assert set(nulls) == {"nll"}  # the ends of the random law are bounded, so that it has a std and a CRPS
+    assert set(nulls) == {"nll"}  # the ends of the random distribution are bounded, so that it has a std and a CRPS
     assert nulls["nll"] >= 18  # but no density
 
 
@@ -390,7 +390,7 @@ def test_a_run_off_a_terminal_prints_nothing(tmp_path, capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_smooth_laws_found_as_one_batch_change_no_number(tmp_path, monkeypatch):
+def test_smooth_distributions_found_as_one_batch_change_no_number(tmp_path, monkeypatch):
     study(tmp_path / "alone")
     seen = []
     own = smooth.splines_together

@@ -353,7 +353,7 @@ def test_a_dataset_that_the_paper_does_not_have_stands_alone(tmp_path):
     assert "cannot be said" in page(found)
 
 
-def test_intervals_are_of_the_linear_law_of_every_base_type(tmp_path):
+def test_intervals_are_of_the_linear_distribution_of_every_base_type(tmp_path):
     rows = {row.labels: row.metrics for row in intervals(results(tmp_path)).rows}
     assert len(rows) == 9
     assert rows["distribution", "cdf"]["conformal_width"].here == Mean(1.5, 0.0, 2, 2)
@@ -625,7 +625,7 @@ def test_the_page_opens_with_its_result_and_its_tally_and_ends_with_its_origin(t
     assert rest.rpartition("\n## ")[2].startswith("Origin\n\nMade by `python -m studies study`")
 
 
-def test_the_page_counts_the_labels_beyond_a_bounded_law(tmp_path):
+def test_the_page_counts_the_labels_beyond_a_bounded_distribution(tmp_path):
     def change(line):
         return line | {"nll_infinite_rows": 1 + line["split"], "nll": None}
 

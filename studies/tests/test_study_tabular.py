@@ -446,8 +446,8 @@ def test_the_crps_of_steps_is_crepes_own_where_sigma_is_one(bench):
 
 def test_the_crps_of_steps_grows_with_the_unit(bench):
     """Shown, since crepes' own does not where sigma is not 1."""
-    laws, y = np.sort(np.random.default_rng(0).normal(size=(5, 30))), np.linspace(-1, 1, 5)
-    assert with_crepes.step_crps(3 * laws, 3 * y) == pytest.approx(3 * with_crepes.step_crps(laws, y))
+    distributions, y = np.sort(np.random.default_rng(0).normal(size=(5, 30))), np.linspace(-1, 1, 5)
+    assert with_crepes.step_crps(3 * distributions, 3 * y) == pytest.approx(3 * with_crepes.step_crps(distributions, y))
 
 
 # ---- measures --------------------------------------------------------------------------------------------------------
@@ -483,7 +483,7 @@ def test_the_excess_risk_finds_what_x_knows_and_is_not_above_zero_where_x_knows_
     nothing = [excess_risk(rng.random(600), X, seed) for seed in range(8)]
     assert np.mean(nothing) < 2 * np.std(nothing) / sqrt(8)
     assert np.mean(nothing) > -0.01
-    # PITs of rows with positive x are those of a law that is too narrow: P(PIT <= c | x) by hand
+    # PITs of rows with positive x are those of a distribution that is too narrow: P(PIT <= c | x) by hand
     pit = np.where(X[:, 0] > 0, np.where(u < 0.5, u**2, 1 - (1 - u) ** 2), u)
     below = np.where(LEVELS <= 0.25, np.sqrt(LEVELS), 0.5)
     below = np.where(LEVELS >= 0.75, 1 - np.sqrt(1 - LEVELS), below)
@@ -500,8 +500,8 @@ def test_the_interval_measures_are_those_of_the_metrics(bench):
     found = measured(Said(bounds=bounds, fit_seconds=1.0, predict_seconds=2.0), bench, masks_of(bench))
     assert set(found) == {"is90", "is50", "width", "cov90", "cov50", "fit_seconds", "predict_seconds"}  # 80 test rows
     for c, percent in ((0.5, "50"), (0.9, "90")):
-        law = Interval(*bounds[c])
-        assert found[f"is{percent}"] == pytest.approx(metrics.interval_score(law, y, c))
+        distribution = Interval(*bounds[c])
+        assert found[f"is{percent}"] == pytest.approx(metrics.interval_score(distribution, y, c))
         assert found[f"cov{percent}"] == np.mean((bounds[c][0] <= y) & (y <= bounds[c][1]))
     assert found["width"] == pytest.approx(np.mean(bounds[0.9][1] - bounds[0.9][0]))
 

@@ -57,7 +57,7 @@ def points():
 
 
 def far():
-    """Labels far from zero: their laws are told apart by the last digits."""
+    """Labels far from zero: their distributions are told apart by the last digits."""
     rng = np.random.default_rng(1)
     mean = 101_325 + rng.normal(size=300)
     return calibrant.report(Normal(mean, 0.01), rng.normal(mean, 0.01), base=Point(mean))
@@ -95,7 +95,7 @@ def rain():
 
 
 def counts():
-    """Counts that scatter more than the Poisson law of their rates."""
+    """Counts that scatter more than the Poisson distribution of their rates."""
     rng = np.random.default_rng(4)
     rate = rng.uniform(0.5, 8, 1000)
     y = NegativeBinomial(rate, 0.5).sample(1, rng)[:, 0]

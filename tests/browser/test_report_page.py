@@ -41,9 +41,9 @@ def is_a_picture_of(pixels, values):
     return abs(slope * values + offset - pixels).max() < 0.1
 
 
-def interval(law, coverage):
+def interval(distribution, coverage):
     k = round(100 * coverage)
-    return law["q"][99 - k], law["q"][99 + k]
+    return distribution["q"][99 - k], distribution["q"][99 + k]
 
 
 def sampled(data):
@@ -135,13 +135,13 @@ def test_the_row_picker_changes_the_density_and_the_cdf_to_those_of_the_row(visi
     page.get_by_label("Row", exact=True).select_option(index=7)
     row = data["rows"][7]
     for series in ("after", "before"):
-        law = row[series]
-        width = (law["to"] - law["from"]) / len(law["density"])
+        distribution = row[series]
+        width = (distribution["to"] - distribution["from"]) / len(distribution["density"])
         density = path(page, f"#density .plot .line.{series} path")
-        assert is_a_picture_of(density[:, 1], law["density"])
-        assert is_a_picture_of(density[:, 0], law["from"] + width * (np.arange(len(density)) + 0.5))
+        assert is_a_picture_of(density[:, 1], distribution["density"])
+        assert is_a_picture_of(density[:, 0], distribution["from"] + width * (np.arange(len(density)) + 0.5))
         cdf = path(page, f"#cdf .plot .line.{series} path")
-        assert is_a_picture_of(cdf[:, 0], law["q"])
+        assert is_a_picture_of(cdf[:, 0], distribution["q"])
         assert is_a_picture_of(cdf[:, 1], data["levels"])
     assert path(page, "#density .plot .line.after path").tolist() != first.tolist()
     lower, upper = interval(row["after"], data["coverage"])
@@ -450,7 +450,7 @@ def test_counts_are_probabilities_and_the_bars_of_an_interval_are_shaded_whole(v
     shares = {int(cells[0]): cells[1] for cells in table(page, "density") if cells[0].isdigit()}
     assert shares[3] == number(row["after"]["density"][int(3 - first)], 3)
     assert "spikes" not in page.locator("body").inner_text()
-    assert page.locator("#density .plot .line.before path").count() == 1  # rates of counts are a Poisson law
+    assert page.locator("#density .plot .line.before path").count() == 1  # rates of counts are a Poisson distribution
 
 
 # Other forecasts
@@ -462,7 +462,7 @@ def test_a_forecast_without_a_base_is_shown_alone(visit, saved):
     assert page.locator("#pit .plot .bars rect").count() == 10  # of 300 rows
 
 
-def test_a_base_that_is_no_law_is_marked_in_the_row(visit, saved, data_of):
+def test_a_base_that_is_no_distribution_is_marked_in_the_row(visit, saved, data_of):
     file = saved(report_cases.points)
     page = visit(file)
     assert page.locator("#density .plot .rule.before line").count() == 1

@@ -465,7 +465,7 @@ Calibrator().fit(np.zeros(99), np.arange(1.0, 100.0))([0.0]).ppf(0.55)[0]
     ),
     Fault(
         "scoringrules",
-        "CRPS of a Poisson law with rate 300",
+        "CRPS of a Poisson distribution with rate 300",
         "300! overflows.",
         """
 import scoringrules
@@ -482,7 +482,7 @@ Poisson([300.0]).crps([300.0])[0]
     ),
     Fault(
         "scoringrules",
-        "CRPS of a logistic law at −1000",
+        "CRPS of a logistic distribution at −1000",
         "log F(y) is taken of an F(y) that has become 0.",
         """
 import scoringrules
@@ -499,7 +499,7 @@ Logistic([0.0], 1.0).crps([-1000.0])[0]
     ),
     Fault(
         "scoringrules",
-        "CRPS of a log-normal law with σ = 10",
+        "CRPS of a log-normal distribution with σ = 10",
         "The difference of two numbers near 10²¹.",
         """
 import scoringrules

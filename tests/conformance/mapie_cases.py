@@ -99,7 +99,7 @@ def quantile() -> Pairs:
 
 
 def cross() -> Pairs:
-    """Both ends are order statistics of f_k(x) -+ |r_i|: quantiles of the laws of the folds, averaged."""
+    """Both ends are order statistics of f_k(x) -+ |r_i|: quantiles of the distributions of the folds, averaged."""
     from mapie.regression import CrossConformalRegressor
     from sklearn.linear_model import LinearRegression
     from sklearn.model_selection import KFold

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from comparisons import Agreement, Refusal, difference, run
 from crepes_cases import CASES as CREPES
+from distribution_cases import CASES as LAWS
 from faults import CASES as FAULTS
-from law_cases import CASES as LAWS
 from mapie_cases import CASES as MAPIE
 from measured import CASES as MEASURED
 

@@ -36,23 +36,23 @@ def test_the_usual_losses_predict_points(names):
 
 
 @pytest.mark.parametrize("names", FRAMES)
-def test_rmse_with_uncertainty_predicts_normal_laws(names):
+def test_rmse_with_uncertainty_predicts_normal_distributions(names):
     frame = FRAMES[names]
     model = fitted("RMSEWithUncertainty", frame=frame)
-    law = prediction_of(model, frame(X_NEW))
+    distribution = prediction_of(model, frame(X_NEW))
     mean, variance = model.predict(X_NEW).T
-    assert repr(law) == repr(Normal(mean, 1.0))
-    assert np.array_equal(law.loc, mean)
-    assert law.std() ** 2 == pytest.approx(variance)
+    assert repr(distribution) == repr(Normal(mean, 1.0))
+    assert np.array_equal(distribution.loc, mean)
+    assert distribution.std() ** 2 == pytest.approx(variance)
     assert covers(model, frame)
 
 
 def test_the_scale_is_that_of_the_noise_whatever_the_class():
     """The plain CatBoost class predicts the logarithm of it."""
     for kind in (catboost.CatBoostRegressor, catboost.CatBoost):
-        law = prediction_of(fitted("RMSEWithUncertainty", kind, iterations=200), X_NEW)
-        assert np.corrcoef(law.std(), X_NEW[:, 0])[0, 1] > 0.5
-        assert np.median(law.std()) == pytest.approx(0.6, abs=0.2)
+        distribution = prediction_of(fitted("RMSEWithUncertainty", kind, iterations=200), X_NEW)
+        assert np.corrcoef(distribution.std(), X_NEW[:, 0])[0, 1] > 0.5
+        assert np.median(distribution.std()) == pytest.approx(0.6, abs=0.2)
 
 
 @pytest.mark.parametrize("names", FRAMES)

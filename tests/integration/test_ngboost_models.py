@@ -1,4 +1,4 @@
-"""NGBoost: the law of `pred_dist`."""
+"""NGBoost: the distribution of `pred_dist`."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ BASES = {
 }
 
 
-def fitted(law="Normal", frame=lambda X: X):
-    model = ngboost.NGBRegressor(getattr(ngboost.distns, law), n_estimators=20, verbose=False, random_state=0)
+def fitted(distribution="Normal", frame=lambda X: X):
+    model = ngboost.NGBRegressor(getattr(ngboost.distns, distribution), n_estimators=20, verbose=False, random_state=0)
     # its natural gradient draws from numpy's global generator, so that no two fits are alike, and its line search tries
     # steps that overflow, and turns them down: the warning is about those
     with np.errstate(over="ignore"):
@@ -39,39 +39,39 @@ def fitted(law="Normal", frame=lambda X: X):
 
 
 @pytest.mark.parametrize("name", BASES)
-def test_every_law_is_the_one_that_ngboost_predicts(name):
+def test_every_distribution_is_the_one_that_ngboost_predicts(name):
     model = fitted(name)
-    law, theirs = prediction_of(model, X_NEW), model.pred_dist(X_NEW)
-    assert repr(law) == BASES[name]
-    assert law.cdf(Y_NEW) == pytest.approx(theirs.cdf(Y_NEW), abs=1e-9)
-    assert law.ppf(0.3) == pytest.approx(theirs.ppf(0.3), rel=1e-7)
+    distribution, theirs = prediction_of(model, X_NEW), model.pred_dist(X_NEW)
+    assert repr(distribution) == BASES[name]
+    assert distribution.cdf(Y_NEW) == pytest.approx(theirs.cdf(Y_NEW), abs=1e-9)
+    assert distribution.ppf(0.3) == pytest.approx(theirs.ppf(0.3), rel=1e-7)
 
 
 @pytest.mark.parametrize("names", FRAMES)
-def test_normal_laws_are_calibrated(names):
+def test_normal_distributions_are_calibrated(names):
     frame = FRAMES[names]
     assert covers(fitted("Normal", frame), frame)
 
 
 @pytest.mark.parametrize("name", ["Cauchy", "LogNormal", "Gamma"])
-def test_other_laws_are_calibrated_by_their_cdf(name):
+def test_other_distributions_are_calibrated_by_their_cdf(name):
     model = fitted(name)
     H = Calibrator(CDFScore()).fit(prediction_of(model, X_CAL), Y_CAL)(prediction_of(model, X_NEW))
     lower, upper = H.interval(0.9)
     assert np.mean((lower <= Y_NEW) & (upper >= Y_NEW)) == pytest.approx(0.9, abs=0.05)
 
 
-def test_a_poisson_model_predicts_a_law_of_counts():
+def test_a_poisson_model_predicts_a_distribution_of_counts():
     model = ngboost.NGBRegressor(ngboost.distns.Poisson, n_estimators=5, verbose=False)
     model.fit(X_TRAIN, np.round(Y_TRAIN))
-    law = prediction_of(model, X_NEW)
-    assert law.lattice == (0.0, 1.0)
-    np.testing.assert_allclose(law.mean(), model.predict(X_NEW))
+    distribution = prediction_of(model, X_NEW)
+    assert distribution.lattice == (0.0, 1.0)
+    np.testing.assert_allclose(distribution.mean(), model.predict(X_NEW))
 
 
 def test_a_classifier_is_refused():
     model = ngboost.NGBClassifier(n_estimators=5, verbose=False).fit(X_TRAIN, (Y_TRAIN > 12).astype(int))
-    with pytest.raises(TypeError, match=r"must predict a law that scipy\.stats has, got"):
+    with pytest.raises(TypeError, match=r"must predict a distribution that scipy\.stats has, got"):
         prediction_of(model, X_NEW)
 
 

@@ -92,7 +92,7 @@ def test_an_object_with_predict_is_a_model():
     assert np.array_equal(prediction_of(Stranger(), X_NEW).values, truth(X_NEW))
 
 
-def test_an_object_with_return_std_predicts_normal_laws():
+def test_an_object_with_return_std_predicts_normal_distributions():
     assert np.array_equal(prediction_of(Sure(), X_NEW).scale, noise(X_NEW))
 
 

@@ -56,21 +56,21 @@ def test_a_model_that_says_no_more_predicts_points(model):
 @pytest.mark.parametrize(
     "model", [GaussianProcessRegressor(RBF() + WhiteKernel(), normalize_y=True), BayesianRidge(), ARDRegression()]
 )
-def test_a_model_with_return_std_predicts_normal_laws(model):
+def test_a_model_with_return_std_predicts_normal_distributions(model):
     fitted(model)
-    law = prediction_of(model, X_NEW)
+    distribution = prediction_of(model, X_NEW)
     mean, std = model.predict(X_NEW, return_std=True)
-    assert repr(law) == repr(Normal(mean, std))
-    assert np.array_equal(law.loc, mean)
-    assert np.array_equal(law.scale, std)
+    assert repr(distribution) == repr(Normal(mean, std))
+    assert np.array_equal(distribution.loc, mean)
+    assert np.array_equal(distribution.scale, std)
     assert covers(model)
 
 
 def test_rows_of_no_uncertainty_are_widened_with_a_warning():
     model = GaussianProcessRegressor(RBF(0.1), optimizer=None, alpha=1e-300).fit([[0.0], [1.0]], [0.0, 1.0])
     with pytest.warns(UserWarning, match="zero width in 2 rows"):
-        law = prediction_of(model, [[0.0], [0.5], [1.0]])
-    assert np.all(law.scale > 0)
+        distribution = prediction_of(model, [[0.0], [0.5], [1.0]])
+    assert np.all(distribution.scale > 0)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_a_quantile_loss_predicts_one_quantile(model):
 
 
 @pytest.mark.parametrize("strategy", ["mean", "median"])
-def test_a_dummy_predicts_points_not_laws_of_no_width(strategy):
+def test_a_dummy_predicts_points_not_distributions_of_no_width(strategy):
     model = fitted(DummyRegressor(strategy=strategy))
     assert isinstance(prediction_of(model, X_NEW), Point)
     assert covers(model)
@@ -187,10 +187,10 @@ def _array(prediction):
 def test_a_pipeline_transforms_and_hands_on_to_its_last_step(names):
     frame = FRAMES[names]
     model = fitted(make_pipeline(StandardScaler(), BayesianRidge()), frame)
-    law = prediction_of(model, frame(X_NEW))
+    distribution = prediction_of(model, frame(X_NEW))
     mean, std = model.predict(frame(X_NEW), return_std=True)
-    assert np.array_equal(law.loc, mean)
-    assert np.array_equal(law.scale, std)
+    assert np.array_equal(distribution.loc, mean)
+    assert np.array_equal(distribution.scale, std)
     assert covers(model, frame)
 
 

@@ -1,4 +1,4 @@
-"""skpro: the law of `predict_proba`."""
+"""skpro: the distribution of `predict_proba`."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def fitted(model, frame=FRAMES["pandas"]):
 
 
 class Always(BaseProbaRegressor):
-    """Predicts one law for every row."""
+    """Predicts one distribution for every row."""
 
     _tags = {"capability:missing": True}  # noqa: RUF012
 
-    def __init__(self, law="Normal", parameters=None):
-        self.law = law
+    def __init__(self, distribution="Normal", parameters=None):
+        self.distribution = distribution
         self.parameters = parameters
         super().__init__()
 
@@ -49,31 +49,31 @@ class Always(BaseProbaRegressor):
 
     def _predict_proba(self, X):
         parameters = {key: np.full((len(X), 1), value) for key, value in self.parameters.items()}
-        return getattr(skpro.distributions, self.law)(**parameters, index=X.index, columns=self.columns_)
+        return getattr(skpro.distributions, self.distribution)(**parameters, index=X.index, columns=self.columns_)
 
 
 @pytest.mark.parametrize("name", BASES)
-def test_laws_that_are_ours_become_ours(name):
+def test_distributions_that_are_ours_become_ours(name):
     model = fitted(ResidualDouble(LinearRegression(), dist=name))
     X = FRAMES["pandas"](X_NEW)
-    law, theirs = prediction_of(model, X), model.predict_proba(X)
-    assert repr(law) == BASES[name]
+    distribution, theirs = prediction_of(model, X), model.predict_proba(X)
+    assert repr(distribution) == BASES[name]
     labels = pd.DataFrame(Y_NEW, columns=theirs.columns)
-    assert law.cdf(Y_NEW) == pytest.approx(theirs.cdf(labels).to_numpy()[:, 0], abs=1e-9)
+    assert distribution.cdf(Y_NEW) == pytest.approx(theirs.cdf(labels).to_numpy()[:, 0], abs=1e-9)
 
 
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [("Logistic", {"mu": 1.0, "scale": 2.0}), ("LogNormal", {"mu": 1.0, "sigma": 0.5})],
 )
-def test_other_laws_have_the_same_parameters(name, parameters):
+def test_other_distributions_have_the_same_parameters(name, parameters):
     model = fitted(Always(name, parameters))
     X = FRAMES["pandas"](X_NEW)
     theirs = model.predict_proba(X).quantile([0.1, 0.7]).to_numpy()
     assert prediction_of(model, X).quantiles([0.1, 0.7]) == pytest.approx(theirs)
 
 
-def test_a_law_that_is_not_ours_becomes_its_quantiles():
+def test_a_distribution_that_is_not_ours_becomes_its_quantiles():
     model = fitted(Always("Gamma", {"alpha": 3.0, "beta": 0.3}))
     X = FRAMES["pandas"](X_NEW)
     prediction = prediction_of(model, X)
@@ -84,7 +84,7 @@ def test_a_law_that_is_not_ours_becomes_its_quantiles():
 
 
 @pytest.mark.parametrize("names", FRAMES)
-def test_normal_laws_are_calibrated(names):
+def test_normal_distributions_are_calibrated(names):
     frame = FRAMES[names]
     assert covers(fitted(ResidualDouble(LinearRegression()), frame), frame)
 
@@ -141,5 +141,5 @@ def test_a_model_of_several_targets_is_refused():
     model = Always("Normal", {"mu": 1.0, "sigma": 2.0}).fit(
         FRAMES["pandas"](X_TRAIN), pd.DataFrame({"a": Y_TRAIN, "b": Y_TRAIN})
     )
-    with pytest.raises(ValueError, match=r"Always must predict one law a row, got shape \(1000, 2\)"):
+    with pytest.raises(ValueError, match=r"Always must predict one distribution a row, got shape \(1000, 2\)"):
         prediction_of(model, FRAMES["pandas"](X_NEW))

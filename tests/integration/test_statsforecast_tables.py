@@ -59,7 +59,7 @@ def test_coverage_at_24_horizons_before_and_after(validated):
     print(f"{after.max():.0%}; CRPS {crps:.3f}")
     assert before.min() < 0.65
     assert before.max() > 0.95
-    # 24 shares of 180 labels, each beside a law of 120: four standard errors of the difference
+    # 24 shares of 180 labels, each beside a distribution of 120: four standard errors of the difference
     assert np.abs(after - 0.8).max() < 4 * np.sqrt(0.16 / TEST + 0.16 / CALIBRATION)
     assert np.abs(after - 0.8).mean() < np.abs(before - 0.8).mean() / 2
 

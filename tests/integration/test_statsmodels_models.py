@@ -1,4 +1,4 @@
-"""statsmodels: least squares with its t laws, quantile regression, and points from the rest."""
+"""statsmodels: least squares with its t distributions, quantile regression, and points from the rest."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ def with_constant(X):
 
 
 @pytest.mark.parametrize("fit", [sm.OLS, lambda y, X: sm.WLS(y, X, weights=np.ones(len(y)))])
-def test_least_squares_predicts_t_laws_of_new_labels(fit):
+def test_least_squares_predicts_t_distributions_of_new_labels(fit):
     results = fit(Y_TRAIN, DESIGN).fit()
-    law = prediction_of(results, with_constant(X_NEW))
+    distribution = prediction_of(results, with_constant(X_NEW))
     frame = results.get_prediction(with_constant(X_NEW)).summary_frame(alpha=0.1)
-    assert repr(law) == repr(StudentT(results.df_resid, frame["mean"].to_numpy(), 1.0))
-    lower, upper = law.interval(0.9)
+    assert repr(distribution) == repr(StudentT(results.df_resid, frame["mean"].to_numpy(), 1.0))
+    lower, upper = distribution.interval(0.9)
     assert lower == pytest.approx(frame["obs_ci_lower"].to_numpy())
     assert upper == pytest.approx(frame["obs_ci_upper"].to_numpy())
     assert covers(results, with_constant)
 
 
-def test_normal_errors_give_normal_laws():
+def test_normal_errors_give_normal_distributions():
     results = sm.OLS(Y_TRAIN, DESIGN).fit(use_t=False)
-    law = prediction_of(results, with_constant(X_NEW))
+    distribution = prediction_of(results, with_constant(X_NEW))
     frame = results.get_prediction(with_constant(X_NEW)).summary_frame(alpha=0.1)
-    assert repr(law) == repr(Normal(frame["mean"].to_numpy(), 1.0))
-    assert law.interval(0.9)[0] == pytest.approx(frame["obs_ci_lower"].to_numpy())
+    assert repr(distribution) == repr(Normal(frame["mean"].to_numpy(), 1.0))
+    assert distribution.interval(0.9)[0] == pytest.approx(frame["obs_ci_lower"].to_numpy())
 
 
 def test_a_constant_that_is_missing_is_not_added():
@@ -54,9 +54,9 @@ def test_a_formula_reads_data_frames(names):
     frame = FRAMES[names]
     results = smf.ols("y ~ size + age + rooms", FRAMES["pandas"](X_TRAIN).assign(y=Y_TRAIN)).fit()
     plain = prediction_of(sm.OLS(Y_TRAIN, DESIGN).fit(), with_constant(X_NEW))
-    law = prediction_of(results, frame(X_NEW))
-    assert law.loc == pytest.approx(plain.loc)
-    assert law.scale == pytest.approx(plain.scale)
+    distribution = prediction_of(results, frame(X_NEW))
+    assert distribution.loc == pytest.approx(plain.loc)
+    assert distribution.scale == pytest.approx(plain.scale)
     assert covers(results, frame)
 
 

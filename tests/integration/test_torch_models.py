@@ -1,4 +1,4 @@
-"""torch: modules that return a mean, a pair, quantiles, or a law."""
+"""torch: modules that return a mean, a pair, quantiles, or a distribution."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Pair(nn.Module):
         return self.mean(h), nn.functional.softplus(self.scale(h)) + 1e-3
 
 
-class Law(Pair):
+class Distribution(Pair):
     def forward(self, x):
         mean, scale = super().forward(x)
         return torch.distributions.Normal(mean[:, 0], scale[:, 0])
@@ -55,28 +55,28 @@ def fitted(module, dtype=torch.float32):
     optimiser = torch.optim.Adam(module.parameters(), lr=0.03)
     for _ in range(150):
         output = module(X)
-        law = output if isinstance(output, torch.distributions.Distribution) else None
-        law = law or torch.distributions.Normal(output[0][:, 0], output[1][:, 0])
+        distribution = output if isinstance(output, torch.distributions.Distribution) else None
+        distribution = distribution or torch.distributions.Normal(output[0][:, 0], output[1][:, 0])
         optimiser.zero_grad()
-        (-law.log_prob(y).mean()).backward()
+        (-distribution.log_prob(y).mean()).backward()
         optimiser.step()
     return module
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-@pytest.mark.parametrize("kind", [Pair, Law])
-def test_a_mean_and_a_scale_are_normal_laws_in_torch(kind, dtype):
+@pytest.mark.parametrize("kind", [Pair, Distribution])
+def test_a_mean_and_a_scale_are_normal_distributions_in_torch(kind, dtype):
     module = fitted(kind, dtype)
-    law = prediction_of(module, X_NEW)
-    assert repr(law) == repr(Normal(torch.zeros(1000), 1.0))
-    assert law.loc.dtype == dtype
-    assert not law.loc.requires_grad
+    distribution = prediction_of(module, X_NEW)
+    assert repr(distribution) == repr(Normal(torch.zeros(1000), 1.0))
+    assert distribution.loc.dtype == dtype
+    assert not distribution.loc.requires_grad
     with torch.no_grad():
         output = module.eval()(torch.as_tensor(X_NEW, dtype=dtype))
-    mean = output.mean if kind is Law else output[0][:, 0]
-    assert torch.equal(law.loc, mean)
+    mean = output.mean if kind is Distribution else output[0][:, 0]
+    assert torch.equal(distribution.loc, mean)
     calibrated = Calibrator().fit(prediction_of(module, X_CAL), Y_CAL)
-    lower, upper = calibrated(law).interval(0.9)
+    lower, upper = calibrated(distribution).interval(0.9)
     assert np.mean((lower.numpy() <= Y_NEW) & (upper.numpy() >= Y_NEW)) == pytest.approx(0.9, abs=0.05)
 
 

@@ -42,18 +42,22 @@ def answers(case: Case, asked: Asked, H: Any, functions: tuple[str, ...] = FUNCT
         clipped = None
         for function in functions:
             name = function.removeprefix("clip ")
-            law = H
+            distribution = H
             if name != function:
                 clipped = H.clip(*asked.clip) if clipped is None else clipped
-                law = clipped
+                distribution = clipped
             if name in ("mean", "std"):
-                value = getattr(law, name)()
+                value = getattr(distribution, name)()
             elif name == "crps":
-                value = law.crps(case.y if H.shape else case.y[:1])
+                value = distribution.crps(case.y if H.shape else case.y[:1])
             elif name == "ppf":
-                value = law.ppf(LEVELS[None, :] if H.shape else LEVELS)
+                value = distribution.ppf(LEVELS[None, :] if H.shape else LEVELS)
             else:
-                method = law.logpmf if name == "logpdf" and law.lattice is not None else getattr(law, name)
+                method = (
+                    distribution.logpmf
+                    if name == "logpdf" and distribution.lattice is not None
+                    else getattr(distribution, name)
+                )
                 value = method(points if H.shape else points[0])
             value = np.asarray(value, np.float64)
             found[function] = (

@@ -162,9 +162,12 @@ print(
     round(one.evaluate(matrix, y).crps, 1), one.guarantee_.kind, one.predict_distribution(matrix).sf(2.0)[:3].round(3)
 )
 print(evaluate(one.predict_distribution(matrix)[:50], y[:50]).crps, one.league_.chosen, one.guarantee_.of("north").n)
-laws = several.predict_distribution(matrix)
+distributions = several.predict_distribution(matrix)
 print(
-    laws.interval(0.9, joint=True), laws["wind"].ppf(0.9), [law.mean() for law in laws], laws.evaluate(matrix).together
+    distributions.interval(0.9, joint=True),
+    distributions["wind"].ppf(0.9),
+    [distribution.mean() for distribution in distributions],
+    distributions.evaluate(matrix).together,
 )
 print(several.evaluate(matrix, matrix).margins["wind"].crps, several.guarantee_.joint(0.9), several.league_["wind"])
 

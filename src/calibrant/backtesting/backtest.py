@@ -1,4 +1,4 @@
-"""A backtest of a sequence or of a long table: each law is made before its label is known."""
+"""A backtest of a sequence or of a long table: each distribution is made before its label is known."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from calibrant.forecast import PredictionLike
 from calibrant.horizons.calibration import HorizonCalibrator
 from calibrant.horizons.evaluation import HorizonEvaluation, judged
 from calibrant.metrics import evaluate
-from calibrant.metrics.evaluation import OfLaw
+from calibrant.metrics.evaluation import OfDistribution
 from calibrant.predictions import Prediction
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Backtest:
-    """What a backtest found: the laws and labels of the rows that were forecast, in time order."""
+    """What a backtest found: the distributions and labels of the rows that were forecast, in time order."""
 
     H: Distribution
     y: NDArray[np.float64]
@@ -43,7 +43,7 @@ class Backtest:
     def __len__(self) -> int:
         return len(self.y)
 
-    def evaluate(self, **asked: Any) -> OfLaw:
+    def evaluate(self, **asked: Any) -> OfDistribution:
         """The metrics of all rows, see `calibrant.evaluate`."""
         return evaluate(self.H, self.y, **asked)
 
@@ -53,7 +53,7 @@ class Backtest:
             raise TypeError("a backtest of a sequence has no horizons: it is for long tables")
         return judged(self.base, self.H, self.y, self.horizon, coverage)
 
-    def over_time(self, *, bins: int = 10, **asked: Any) -> dict[Any, OfLaw]:
+    def over_time(self, *, bins: int = 10, **asked: Any) -> dict[Any, OfDistribution]:
         """The metrics of stretches of about equally many rows, by the first row, or by the first cutoff."""
         if not 1 <= bins <= len(self):
             raise ValueError(f"bins must be from 1 to the {count(len(self), 'row')}, got {bins}")
@@ -95,7 +95,7 @@ def backtest(
     every: int = 1,
     **columns: Any,
 ) -> Backtest:
-    """Predict, reveal, update, in time order: every law is made of what was known before its label.
+    """Predict, reveal, update, in time order: every distribution is made of what was known before its label.
 
     **A sequence**, `backtest(calibrated, prediction, y)`, rows in time order. `batch` rows are forecast at once;
     then the labels of all rows but the last `delay` are revealed and passed to `update`.
@@ -130,10 +130,12 @@ def backtest(
     if isinstance(forecaster, HorizonCalibrator):
         if y is not None:
             raise TypeError("the labels of a long table are a column of it, target=: pass no y")
-        found, laws, which = in_table(forecaster, rows, _count("least", least), _count("every", every), **columns)
+        found, distributions, which = in_table(
+            forecaster, rows, _count("least", least), _count("every", every), **columns
+        )
         known = found[which]
         made = [found.times[code] for code in known.cutoff]  # type: ignore[union-attr]
-        return Backtest(laws, known.y, which, known.prediction, known.horizon, made)  # type: ignore[arg-type]
+        return Backtest(distributions, known.y, which, known.prediction, known.horizon, made)  # type: ignore[arg-type]
     if columns:
         raise TypeError(f"{next(iter(columns))}= is for long tables, with a HorizonCalibrator")
     check_has("the forecaster", forecaster, "update", "a HorizonCalibrator, or an object to call and update")
@@ -142,10 +144,10 @@ def backtest(
         raise TypeError(f"a {name} cannot be called with a prediction: of an estimator, take its calibrated_")
     if y is None:
         raise TypeError("a sequence needs its labels: backtest(calibrated, prediction, y)")
-    prediction, labels, laws = in_sequence(
+    prediction, labels, distributions = in_sequence(
         forecaster, rows, y, batch=_count("batch", batch), delay=_count("delay", delay, 0)
     )
-    return Backtest(laws, np.asarray(to_numpy(labels), np.float64), np.arange(len(prediction)), prediction)
+    return Backtest(distributions, np.asarray(to_numpy(labels), np.float64), np.arange(len(prediction)), prediction)
 
 
 def _count(name: str, value: Any, smallest: int = 1) -> int:

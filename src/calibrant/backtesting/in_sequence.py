@@ -19,33 +19,39 @@ MOST = 2_000_000
 
 
 def in_sequence(forecaster: Any, prediction: Any, y: Any, *, batch: int, delay: int) -> tuple[Any, Array, Distribution]:
-    """The prediction, the labels, and the law of each row, made before its label was revealed."""
+    """The prediction, the labels, and the distribution of each row, made before its label was revealed."""
     prediction, labels = with_labels(as_prediction(prediction), y)
     if not len(prediction):
         raise ValueError("a backtest needs at least one row, got none")
     _refuse_seen(forecaster, prediction, labels)
-    laws, revealed = [], 0
+    distributions, revealed = [], 0
     for start in range(0, len(prediction), batch):
         stop = min(start + batch, len(prediction))
-        laws.append(forecaster(prediction[start:stop]))
+        distributions.append(forecaster(prediction[start:stop]))
         known = max(stop - delay, revealed)
         if known > revealed:
             updated = forecaster.update(prediction[revealed:known], labels[revealed:known])
             forecaster, revealed = (forecaster if updated is None else updated), known
-    return prediction, labels, together(laws)
+    return prediction, labels, together(distributions)
 
 
-def together(laws: list[Distribution]) -> Distribution:
-    """The laws in one batch: straight lines, moved and stretched, are rows of one table, which is asked all at once."""
+def together(distributions: list[Distribution]) -> Distribution:
+    """The distributions in one batch: lines, moved and stretched, are rows of one table, which is asked all at once."""
     lines = [
-        law.base
-        for law in laws
-        if type(law) is LocationScale and type(law.base) is PiecewiseLinear and not law.base.shape
+        distribution.base
+        for distribution in distributions
+        if type(distribution) is LocationScale
+        and type(distribution.base) is PiecewiseLinear
+        and not distribution.base.shape
     ]
-    if len(lines) < len(laws) or sum(line.knots.shape[0] for line in lines) > MOST:
-        return join(laws)
-    table = PiecewiseLinear(Lines.of(lines), np.repeat(np.arange(len(laws)), [len(law) for law in laws]))
-    loc, scale = (concatenate([getattr(law, name) for law in laws]) for name in ("loc", "scale"))
+    if len(lines) < len(distributions) or sum(line.knots.shape[0] for line in lines) > MOST:
+        return join(distributions)
+    table = PiecewiseLinear(
+        Lines.of(lines), np.repeat(np.arange(len(distributions)), [len(distribution) for distribution in distributions])
+    )
+    loc, scale = (
+        concatenate([getattr(distribution, name) for distribution in distributions]) for name in ("loc", "scale")
+    )
     return LocationScale(loc, scale, table)
 
 

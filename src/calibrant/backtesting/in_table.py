@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from calibrant.distributions import join
 from calibrant.distributions.base import Distribution
-from calibrant.horizons.calibration import HorizonCalibrator, laws_of
+from calibrant.horizons.calibration import HorizonCalibrator, distributions_of
 from calibrant.horizons.table import LongRows, columns_of, read
 
 Rows = NDArray[np.int64]
@@ -29,12 +29,12 @@ def in_table(
     horizon: str | None = None,
     coverage: float = 0.8,
 ) -> tuple[LongRows, Distribution, Rows]:
-    """All rows of the table; and the laws of those that were forecast, with their numbers, cutoff by cutoff."""
+    """All rows of the table; and the distributions of those forecast, with their numbers, cutoff by cutoff."""
     columns = columns_of(frame, model, target, series, time, cutoff, horizon, coverage)
     if columns.cutoff is None:
         raise ValueError(f"a backtest must know when each forecast was made: there is no column {cutoff!r}")
     rows = read(frame, columns, labels=True, bounds=calibrator.bounds)
-    laws: list[Distribution] = []
+    distributions: list[Distribution] = []
     which: list[Rows] = []
     fitted: Any = None
     age = 0
@@ -45,15 +45,15 @@ def in_table(
             continue
         if fitted is None or age >= every or not set(rows.horizon[asked].tolist()) <= set(fitted.q.labels):
             fitted, age = calibrator.fitted(rows[known]), 0
-        laws.append(laws_of(fitted, rows[asked]))
+        distributions.append(distributions_of(fitted, rows[asked]))
         which.append(asked)
         age += 1
-    if not laws:
+    if not distributions:
         raise ValueError(
             f"there is no cutoff by which each of its horizons had {least} known labels: the table has"
             f" {len(np.unique(rows.cutoff))} cutoffs; take more, or fewer by least="  # type: ignore[arg-type]
         )
-    return rows, join(laws), np.concatenate(which)
+    return rows, join(distributions), np.concatenate(which)
 
 
 def asked_at(rows: LongRows, now: int) -> Rows:

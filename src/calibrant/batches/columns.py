@@ -117,7 +117,7 @@ class NormalColumns(Columns):
         return (self.mean, self.std)
 
     def prediction(self, batch: Batch, mender: Mender) -> Any:
-        """The normal laws."""
+        """The normal distributions."""
         mean, std = batch.numbers(self.mean), batch.not_negative(self.std)
         mender.count_flat(std, batch)
         with counted():
@@ -191,7 +191,7 @@ class QuantileColumns(Columns):
 
 @dataclass(frozen=True)
 class SampleColumns(Columns):
-    """Draws from the predictive law, a column for each."""
+    """Draws from the predictive distribution, a column for each."""
 
     kind: ClassVar[str] = "samples"
     called: ClassVar[str] = "draws"

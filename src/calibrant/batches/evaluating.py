@@ -27,14 +27,14 @@ from calibrant.batches.stream import Batches, Stream
 from calibrant.calibration import Calibrated
 from calibrant.forecast import Unsaid
 from calibrant.metrics.calibration import expected_ece, kolmogorov_pvalue, pit_by
-from calibrant.metrics.evaluation import Evaluation, OfLaw, compare
+from calibrant.metrics.evaluation import Evaluation, OfDistribution, compare
 from calibrant.metrics.forecasts import beside, paired
 from calibrant.metrics.of_labels import judged_as
 from calibrant.metrics.scores import coverage_rows, width_rows
 from calibrant.metrics.table import at_its_own, metric_labels, row_metrics
 
 BINS = 2**16
-"""Of the histogram of PITs: what is said of their law is off by at most 1/65,536."""
+"""Of the histogram of PITs: what is said of their distribution is off by at most 1/65,536."""
 COVERAGES = (0.5, 0.8, 0.9, 0.95, 0.99)
 
 
@@ -47,7 +47,7 @@ class TableEvaluation:
     """
 
     base: Evaluation
-    calibrated: OfLaw
+    calibrated: OfDistribution
     mae: float
     """The mean of |y - median|, calibrated."""
     intervals: Mapping[float, tuple[float, float]]
@@ -226,7 +226,7 @@ class Evaluating:
         intervals = {c: (after.sums[f"inside {c}"].mean(), after.sums[f"width {c}"].mean()) for c in self.coverages}
         return TableEvaluation(
             found.base.evaluation(found.n, self.target),
-            cast(OfLaw, after.evaluation(found.n, self.target)),
+            cast(OfDistribution, after.evaluation(found.n, self.target)),
             after.sums["absolute error"].mean(),
             intervals,
             found.calibrated.pits,

@@ -37,7 +37,7 @@ from calibrant.labels.base import Labels
 from calibrant.metrics import Evaluation
 from calibrant.metrics import evaluate as metrics_of
 from calibrant.metrics.by_slice import SliceResult
-from calibrant.metrics.of_labels import law_of_labels, look_like_counts, of_labels
+from calibrant.metrics.of_labels import distribution_of_labels, look_like_counts, of_labels
 from calibrant.metrics.straight import holds_at_its_levels
 from calibrant.predictions import Point, Rates
 from calibrant.reports.forecast import page_path, report_at
@@ -103,8 +103,8 @@ def evaluated(
     found = _read(path, columns, target, [] if time is None else [time], labels, gaps)
     with working("evaluating"), found.naming():
         metrics = replace(metrics_of(found.prediction, found.y, coverage=coverage, labels=labels), unit=target)
-        H = law_of_labels(found.prediction, found.y, labels)
-        if not H.has_law:
+        H = distribution_of_labels(found.prediction, found.y, labels)
+        if not H.has_distribution:
             return AsTheyAre(metrics, coverage, None)
         slices = by_forecast(H, found.y, coverage, None)
         stretches = None if time is None else along_time(H, found.y, found.groups[time], coverage, None)
@@ -125,8 +125,8 @@ def report(path: Path, columns: Columns, wanted: PageWanted, labels: Labels | No
     read_too = dict.fromkeys([*wanted.groups, *wanted.features, *([] if wanted.time is None else [wanted.time])])
     found = _read(path, columns, wanted.target, list(read_too), labels, gaps)
     with found.naming():
-        has_law = law_of_labels(found.prediction, found.y, labels).has_law
-    if not has_law:
+        has_distribution = distribution_of_labels(found.prediction, found.y, labels).has_distribution
+    if not has_distribution:
         raise ValueError(
             f"{path}: {found.prediction!r} is no distribution of each row, and a report is of distributions: calibrate"
             " it with calibrant fit and name the model by --model"

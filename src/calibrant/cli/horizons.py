@@ -16,7 +16,7 @@ from calibrant.cli.judging import print_json, strict_all
 from calibrant.cli.promise import promise
 from calibrant.cli.tables import TableFile, not_over, written
 from calibrant.horizons import HorizonCalibrated, HorizonCalibrator, HorizonEvaluation
-from calibrant.horizons.calibration import laws_of
+from calibrant.horizons.calibration import distributions_of
 from calibrant.labels import Labels
 from calibrant.persistence import save
 from calibrant.reports import report as report_of
@@ -76,7 +76,7 @@ def report(path: Path, calibrated: HorizonCalibrated, model: Path, out: Path, wa
     with working("looking"), naming(str(path)):
         rows = calibrated.labelled(table)
         page = report_of(
-            laws_of(calibrated.calibrated, rows, seed=seed),
+            distributions_of(calibrated.calibrated, rows, seed=seed),
             rows.y,  # type: ignore[arg-type]
             base=rows.prediction,
             groups={"horizon": list(map(str, rows.horizon))},

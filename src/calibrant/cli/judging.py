@@ -21,7 +21,7 @@ from calibrant.metrics.held import Held
 
 
 def all_of(H: Any, y: Any, coverage: float, guarantee: Any = None) -> Whole:
-    """All rows together, of forecasts that are laws."""
+    """All rows together, of forecasts that are distributions."""
     said = answers_of(H, y, [coverage])
     if said.pit is None:
         raise TypeError(f"{H!r} has no PITs")

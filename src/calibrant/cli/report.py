@@ -49,13 +49,15 @@ def report(
     read = dict.fromkeys([*wanted.groups, *wanted.features, *([] if wanted.time is None else [wanted.time])])
     found = judged(path, model, columns, wanted.target, list(read), gaps=gaps)
     groups = {name: found.groups[name] for name in wanted.groups}
-    laws = {each.path: _law_of(path, found, each, wanted.target, seed, gaps) for each in others}
+    distributions = {each.path: _distribution_of(path, found, each, wanted.target, seed, gaps) for each in others}
     with working("looking"), found.naming():
-        laws = {model.path: found.calibrated(model, seed), **laws}
-        named = _named(list(laws))
+        distributions = {model.path: found.calibrated(model, seed), **distributions}
+        named = _named(list(distributions))
         page = report_at(
             TERMINAL,
-            {named[each]: law for each, law in laws.items()} if others else laws[model.path],
+            {named[each]: distribution for each, distribution in distributions.items()}
+            if others
+            else distributions[model.path],
             found.y,
             base=of_labels(found.prediction, found.y, model.kind_of_labels),
             groups={**found.by_group(model.by), **groups} or None,
@@ -74,7 +76,9 @@ def report(
     show(f"Wrote {out}: open it in a browser.")
 
 
-def _law_of(path: Path, found: Forecasts, other: Model, target: str, seed: int | None, gaps: Gaps) -> Distribution:
+def _distribution_of(
+    path: Path, found: Forecasts, other: Model, target: str, seed: int | None, gaps: Gaps
+) -> Distribution:
     """What another model says of the same rows."""
     theirs = judged(path, other, other.columns({}), target, gaps=Gaps(refused=gaps.refused))
     if (unlike := theirs.there != found.there).any():

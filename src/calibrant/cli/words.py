@@ -29,7 +29,7 @@ WORDS = (
     (re.compile(r"\buse InfiniteTails or BoundedTails\b"), "use --tails infinite or bounded"),
     (re.compile(r"\bby (?:SeveralCalibrator\(\)\.)?compared_on(?:\([^()]*\))?"), "by fit --training FILE"),
     (
-        re.compile(r"\bunseen='pooled' gives such rows the law of all"),
+        re.compile(r"\bunseen='pooled' gives such rows the distribution of all"),
         "calibrant fit --unseen pooled makes a model that gives such rows the distribution of all rows",
     ),
     (re.compile(r"\bunseen='pooled'"), "--unseen pooled"),

@@ -24,7 +24,7 @@ class Answers:
     held: dict[float, Inside]
     """By coverage: whether the interval holds the label."""
     pit: Floats | None
-    """The PITs, drawn over the jump where the law has an atom; None where there is no law."""
+    """The PITs, drawn over the jump where the distribution has an atom; None where there is no distribution."""
     events: dict[str, Flags]
     """What x should not tell, by name: that the label lies below a quantile, or inside the forecast's own interval."""
     centre: Floats
@@ -50,8 +50,8 @@ def answers_of(forecast: Any, y: Array, coverages: Sequence[float]) -> Answers:
     with suppress(Unsaid):
         centre = _numbers(forecast.quantile(0.5), y)
     counted = {coverage: (low <= label) & (label <= high) for coverage, (low, high) in bounds.items()}
-    if forecast.has_law:
-        found = drawn_pits(forecast.as_law(), y)
+    if forecast.has_distribution:
+        found = drawn_pits(forecast.as_distribution(), y)
         pit = np.array(found.values)
         below = {f"PIT <= {level:g}": pit <= level for level in LEVELS}
         held = {c: Inside(flags, inside(pit, c) if found.on_atoms else None) for c, flags in counted.items()}

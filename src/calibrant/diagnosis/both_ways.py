@@ -32,7 +32,7 @@ class BothWays(NamedTuple):
         return f"too wide for {self.wide.name} and too narrow for {self.narrow.name}"
 
     def step(self, door: Door, *, by_group: bool = False) -> str:
-        """The way out: one law of scores for all rows, or for those of a group, cannot mend both."""
+        """The way out: one distribution of scores for all rows, or for those of a group, cannot mend both."""
         if self.by_forecast:
             groups = "finer groups" if by_group else "groups"
             return (

@@ -18,7 +18,7 @@ from calibrant.forecast import PredictionLike
 from calibrant.labels.base import Labels
 from calibrant.metrics.by_slice import OWN, PARTS, SMALLEST, SliceResult, judged, own_slices
 from calibrant.metrics.forecasts import paired
-from calibrant.metrics.of_labels import HINT, law_of_labels, look_like_counts, of_labels
+from calibrant.metrics.of_labels import HINT, distribution_of_labels, look_like_counts, of_labels
 from calibrant.metrics.slices import Slices, all_rows
 from calibrant.predictions import Quantiles
 
@@ -65,7 +65,8 @@ def diagnose(
         n: The number of rows that calibrated H, `calibrated.guarantee.n`: the slices allow for the error that so few
             rows leave.
         names: Names for the columns of X, in place of its own, or of x0, x1, ... of an array.
-        labels: What kind of number y is, as in `evaluate`: with `Counts()`, laws, quantiles and draws are judged by
+        labels: What kind of number y is, as in `evaluate`: with `Counts()`, distributions, quantiles and draws are
+        judged by
             what they say of counts. Rates are, too, where all labels are counts.
         permutations: How often the PITs are permuted; the p-value is a multiple of 1 / (permutations + 1).
         seed: A whole number that decides the folds, the permutations and the halves.
@@ -100,7 +101,7 @@ def diagnose(
     if m < FEWEST:
         raise ValueError(f"a diagnosis needs at least {FEWEST} rows, got {m}")
     between = labels is not None and isinstance(H, Quantiles)
-    H = of_labels(H, y) if labels is None else law_of_labels(H, y, labels)
+    H = of_labels(H, y) if labels is None else distribution_of_labels(H, y, labels)
     like_counts = labels is None and look_like_counts(H, y)
     hint = BETWEEN if between else HINT.format(PYTHON.counts) if like_counts else ""
     said = answers_of(H, y, asked)

@@ -189,10 +189,10 @@ class Whole:
     def fault(self) -> Fault:
         """What is wrong, of forecasts that fail.
 
-        For calibrated ones both means have the same law, so the one that is farther from 1/2 says what is wrong. If
-        chance explains both, it is the tails, where too many labels lie there, or the shape. It is the tails too where
-        the forecasts are too wide by these means, and yet too many labels lie in the tails. That the forecasts fail is
-        known by then, so that each part of the tails is asked by itself.
+        For calibrated ones both means have the same distribution, so the one that is farther from 1/2 says what is
+        wrong. If chance explains both, it is the tails, where too many labels lie there, or the shape. It is the tails
+        too where the forecasts are too wide by these means, and yet too many labels lie in the tails. That the
+        forecasts fail is known by then, so that each part of the tails is asked by itself.
         """
         shift, spread = self.mean - 0.5, self.spread - 0.5
         size = self.m if self.n is None else self.m * self.n / (self.m + self.n)
@@ -219,7 +219,7 @@ class Whole:
 
 
 def whole_of(pit: Floats, coverage: float, guarantee: Any = None, held: Inside | None = None) -> Whole:
-    """All rows, by their PITs, which are drawn where a law has atoms; `held` says what the intervals hold there."""
+    """All rows, by their PITs, drawn where a distribution has atoms; `held` says what the intervals hold there."""
     m, n = pit.shape[0], calibration_rows(guarantee)
     ordered = np.sort(pit)
     below = np.searchsorted(ordered, LEVELS, side="right") / m

@@ -8,7 +8,7 @@ from calibrant.distributions.joined import Joined, join
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.mixture import Mixture
 from calibrant.distributions.piecewise_linear import PiecewiseLinear
-from calibrant.distributions.rounding import Lattice, SpreadLaw
+from calibrant.distributions.rounding import Lattice, SpreadDistribution
 from calibrant.distributions.scipy_distributions import from_scipy
 from calibrant.distributions.standard_families import Laplace, Logistic, LogNormal, Normal
 from calibrant.distributions.student_t import StudentT
@@ -30,7 +30,7 @@ __all__ = [
     "Normal",
     "PiecewiseLinear",
     "Poisson",
-    "SpreadLaw",
+    "SpreadDistribution",
     "StudentT",
     "ZeroInflated",
     "from_scipy",

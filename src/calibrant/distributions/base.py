@@ -123,13 +123,13 @@ class Distribution(Forecast):
 
         Areas are the closed integrals, if it has some; else those of its own table, where that is finer.
         """
-        law, area = self._in_double, None
-        places = law._places(device_like(logit_levels(count)[None, :], law.like))
-        if type(law)._integrals is not Distribution._integrals:
-            area = law._integrals(places, ONCE)
+        distribution, area = self._in_double, None
+        places = distribution._places(device_like(logit_levels(count)[None, :], distribution.like))
+        if type(distribution)._integrals is not Distribution._integrals:
+            area = distribution._integrals(places, ONCE)
         elif not self.shape and count < FINE:
-            area = law._own_table.integral(places, ONCE)
-        return MassTable.through(law, places, area)
+            area = distribution._own_table.integral(places, ONCE)
+        return MassTable.through(distribution, places, area)
 
     def _clip(self, lower: Any, upper: Any) -> Distribution:
         from calibrant.distributions.clipped import Clipped  # a wrapper, which builds on this file
@@ -191,27 +191,31 @@ class Distribution(Forecast):
         With uniform u it is uniform for the true distribution of y, atoms or not. Of counts that were calibrated as
         Y + U, it is the distribution of Y + U at y + u.
         """
-        law = promoted(self, y)
-        y = floats("y", y, like=law.like)
+        distribution = promoted(self, y)
+        y = floats("y", y, like=distribution.like)
         if y.ndim > 1:
             raise ValueError(f"y must be one label a row, got shape {tuple(y.shape)}")
         u = probabilities("u", u, like=y)
         if not self.shape:
-            return law._pit(y, u)
+            return distribution._pit(y, u)
         same_length("the batch", len(self), "y", y.shape[0])
         same_length("the batch", len(self), "u", u.shape[0])
-        return cast(Array, law._in_blocks("_pit", y[:, None], u[:, None])[:, 0])
+        return cast(Array, distribution._in_blocks("_pit", y[:, None], u[:, None])[:, 0])
 
     def ppf(self, p: ArrayLike) -> Array:
         """The quantile function: the smallest y with cdf(y) >= p."""
-        law = promoted(self, p)
-        return law._at("_ppf", probabilities("p", p, like=law.like))
+        distribution = promoted(self, p)
+        return distribution._at("_ppf", probabilities("p", p, like=distribution.like))
 
     def isf(self, p: ArrayLike) -> Array:
         """The inverse of `sf`: the quantile at 1 - p, accurate for small p too."""
-        law = promoted(self, p)
-        p = probabilities("p", p, like=law.like)
-        return law._at("_ppf", 1 - p) if law.lattice is not None else law._at("_ppf_logit", -logit(p))
+        distribution = promoted(self, p)
+        p = probabilities("p", p, like=distribution.like)
+        return (
+            distribution._at("_ppf", 1 - p)
+            if distribution.lattice is not None
+            else distribution._at("_ppf_logit", -logit(p))
+        )
 
     def mean(self) -> Array:
         """The expectation; nan where both tails hold infinite mass."""
@@ -248,11 +252,11 @@ class Distribution(Forecast):
 
     def quantiles(self, levels: ArrayLike) -> Array:
         """The quantiles at k levels, as (n, k) for a batch and (k,) for a single distribution."""
-        law = promoted(self, levels)
-        p = probabilities("levels", levels, like=law.like)
+        distribution = promoted(self, levels)
+        p = probabilities("levels", levels, like=distribution.like)
         if p.ndim != 1:
             raise ValueError(f"levels must be 1-d, got shape {tuple(p.shape)}")
-        return law._at("_ppf", p[None, :] if self.shape else p)
+        return distribution._at("_ppf", p[None, :] if self.shape else p)
 
     def sample(self, size: int, rng: np.random.Generator | None = None) -> Array:
         """`size` independent draws from each: (n, size) for a batch, (size,) for a single distribution."""
@@ -335,7 +339,7 @@ class Distribution(Forecast):
 
     # ---- as a forecast: see `calibrant.forecast` --------------------------------------------------------------------
 
-    def as_law(self) -> Distribution:
+    def as_distribution(self) -> Distribution:
         """Itself."""
         return self
 
@@ -378,8 +382,8 @@ class Distribution(Forecast):
 
     def _answer(self, name: str, y: Any, *, allow_inf: bool = False) -> Array:
         """The method `name` at y, checked, in the wider type of the two: see `calibrant._arrays.wider`."""
-        law = promoted(self, y)
-        return law._at(name, floats("y", y, like=law.like, allow_inf=allow_inf))
+        distribution = promoted(self, y)
+        return distribution._at(name, floats("y", y, like=distribution.like, allow_inf=allow_inf))
 
     def _lift(self, parameter: Array) -> Array:
         """A parameter of shape `self.shape` as a column, ready to meet arguments of shape (n, k)."""
@@ -474,10 +478,10 @@ def drawn_in(places: Array) -> Array:
     return xp.minimum(xp.maximum(places, first), last)
 
 
-def bent_places(law: Distribution, s: Array, bends: Array) -> Array:
+def bent_places(distribution: Distribution, s: Array, bends: Array) -> Array:
     """Those of a single distribution that bends at many places of its own: all of them in its own table, else some."""
     fine = s.shape[1] >= FINE
-    places = drawn_in(law._ppf_logit(s if fine else s[:, ::2]))[0, :]
+    places = drawn_in(distribution._ppf_logit(s if fine else s[:, ::2]))[0, :]
     bends = bends[(bends > places[0]) & (bends < places[-1])]  # beyond, a tail is known by its power
     if not fine:
         bends = namespace(bends).sort(bends)[:: 1 + 2 * bends.shape[0] // s.shape[1]]

@@ -75,12 +75,12 @@ class Bent(ByRow):
 
     def _table(self, count: int) -> MassTable:
         """With the bends among the places of the base."""
-        law, xp = self._in_double, namespace(self.low)
-        bends = concatenate([logit(law.below)[:, None], -logit(law.above)[:, None]], axis=1)
-        own = law.base._table(count).to(law.low).places
-        places = xp.sort(side_by_side([own, drawn_in(law.base._ppf_logit(bends))]), axis=1)
-        table = MassTable.through(law.base, places, law.base._integrals(places, ONCE))
-        return table.bent(law._bend, partial(law._bend, mirrored=True))
+        distribution, xp = self._in_double, namespace(self.low)
+        bends = concatenate([logit(distribution.below)[:, None], -logit(distribution.above)[:, None]], axis=1)
+        own = distribution.base._table(count).to(distribution.low).places
+        places = xp.sort(side_by_side([own, drawn_in(distribution.base._ppf_logit(bends))]), axis=1)
+        table = MassTable.through(distribution.base, places, distribution.base._integrals(places, ONCE))
+        return table.bent(distribution._bend, partial(distribution._bend, mirrored=True))
 
     def _clip(self, lower: Any, upper: Any) -> Distribution:
         """The levels 0 and 1 stay what they are, so that clipping is the base's own."""

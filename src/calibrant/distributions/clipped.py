@@ -163,8 +163,8 @@ class Clipped(OfBase):
 
     def _table(self, count: int) -> MassTable:
         """The base's places between the bounds, and these."""
-        law, (a, b, no_low, no_high) = self._in_double, self._in_double._ends()
-        table, xp = law.base._table(count).to(a), namespace(a)
+        distribution, (a, b, no_low, no_high) = self._in_double, self._in_double._ends()
+        table, xp = distribution.base._table(count).to(a), namespace(a)
         first, last, middle = (table.places[:, k, None] for k in (0, -1, table.places.shape[1] // 2))
         outwards = []
         for place, end, beyond in ((first, a, ~no_low & (a < first)), (last, b, ~no_high & (b > last))):
@@ -173,10 +173,10 @@ class Clipped(OfBase):
                 ratio = xp.where(beyond, end - middle, 0 * place + 1) / xp.where(beyond, place - middle, 0 * place + 1)
                 outwards.append(middle + (place - middle) * ratio ** device_like(_STEPS[None, :], a))
         if outwards:
-            table = table.with_places(law.base, concatenate(outwards, axis=1))
+            table = table.with_places(distribution.base, concatenate(outwards, axis=1))
         a = xp.where(no_low, xp.where(no_high, first, xp.minimum(first, b)), a)
         b = xp.where(no_high, xp.maximum(last, a), b)
-        return table.within(concatenate([a, b], axis=1), law)
+        return table.within(concatenate([a, b], axis=1), distribution)
 
     def _describe(self) -> str:
         bounds = f"[{self.lower:g}, {self.upper:g}]" if isinstance(self.lower, float) else "bounds by row"

@@ -27,37 +27,37 @@ _PLAIN = {str, int, bool}
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Grouped(Forwarding):
-    """The law of each group, in the order of `labels`; one law more is that of all rows, for groups never seen.
+    """The distribution of each group, in the order of `labels`; one more is that of all rows, for groups never seen.
 
-    `for_rows` gives each row the law of its group.
+    `for_rows` gives each row the distribution of its group.
     """
 
-    laws: Distribution
+    distributions: Distribution
     labels: tuple[Hashable, ...] = field(metadata={"shared": True})
 
     def __post_init__(self) -> None:
-        if len(self.laws) - len(self.labels) not in (0, 1):
-            raise ValueError(f"{len(self.labels)} groups do not go with {len(self.laws)} laws")
+        if len(self.distributions) - len(self.labels) not in (0, 1):
+            raise ValueError(f"{len(self.labels)} groups do not go with {len(self.distributions)} distributions")
 
     @property
     def _other(self) -> Distribution:
-        return self.laws
+        return self.distributions
 
     def for_rows(self, context: Context) -> Distribution:
-        """Row i has the law of the group by[i]."""
+        """Row i has the distribution of the group by[i]."""
         if context.weights is not None:
             raise TypeError(f"{self!r} was made without weights=, so it takes none")
         if context.by is None:
             raise TypeError(f"q depends on the group of a row, one of {len(self.labels)}: pass by=")
-        laws = take_rows(self.laws, self._numbers(context.by))
-        if not isinstance(laws, Joined):
-            return laws
+        distributions = take_rows(self.distributions, self._numbers(context.by))
+        if not isinstance(distributions, Joined):
+            return distributions
         uniforms = cache(lambda: generator(context.rng).random(context.rows))  # of all rows, whatever their groups
 
-        def own(law: Distribution, rows: Numbers) -> Distribution:
-            return law.for_rows(Context(rows.size, rng=SimpleNamespace(random=lambda _: uniforms()[rows])))
+        def own(distribution: Distribution, rows: Numbers) -> Distribution:
+            return distribution.for_rows(Context(rows.size, rng=SimpleNamespace(random=lambda _: uniforms()[rows])))
 
-        return laws.mapped(own)
+        return distributions.mapped(own)
 
     def known(self, by: Any) -> NDArray[np.bool_]:
         """Whether each row's group is one that calibration rows had: only for those is anything promised."""
@@ -68,7 +68,7 @@ class Grouped(Forwarding):
         return self.remember("_kept_index", lambda: {label: number for number, label in enumerate(self.labels)})
 
     def _numbers(self, by: Any) -> Numbers:
-        """The number of each row's law; new groups are an error, or get a warning and the law of all."""
+        """The number of each row's distribution; a new group is an error, or gets a warning and that of all rows."""
         labels, missing = labels_of(by), len(self.labels)
         numbers = np.asarray([self._index.get(label, missing) for label in labels], np.int64)
         rows = np.flatnonzero(numbers == missing)
@@ -78,15 +78,17 @@ class Grouped(Forwarding):
         what = "is missing" if first is None else f"is {in_words(first)}, which no calibration row had"
         some = f"{count(rows.size, 'row')} of {len(labels)} {said_of(rows.size, 'are')} of no known group"
         where = f"by {what}, in row {rows[0]} ({some})"
-        if len(self.laws) == len(self.labels):
-            raise ValueError(f"{where}: unseen='pooled' gives such rows the law of all")
+        if len(self.distributions) == len(self.labels):
+            raise ValueError(f"{where}: unseen='pooled' gives such rows the distribution of all")
         they = "it gets" if rows.size == 1 else "they get"
-        warn_user(f"{where}: {they} the law of all groups, and nothing is promised for {said_of(rows.size, 'them')}")
+        warn_user(
+            f"{where}: {they} the distribution of all groups, and nothing is promised for {said_of(rows.size, 'them')}"
+        )
         return numbers
 
     def __getitem__(self, index: Any) -> Distribution:
-        """The laws of some groups, by their number."""
-        return self.laws[index]
+        """The distributions of some groups, by their number."""
+        return self.distributions[index]
 
     def _describe(self) -> str:
         return f"{len(self.labels)} groups"

@@ -109,9 +109,11 @@ class LocationScale(Distribution):
             return (scale**2 if which == TWICE else scale) * self.base._integrals(self._z(y), which)
 
     def _table(self, count: int) -> MassTable:
-        law = self._in_double
-        loc, scale = (part[:, None] if self.shape else part[None, None] for part in (law.loc, law.scale))
-        return law.base._shared_table(count).to(law.loc).scaled(loc, scale)
+        distribution = self._in_double
+        loc, scale = (
+            part[:, None] if self.shape else part[None, None] for part in (distribution.loc, distribution.scale)
+        )
+        return distribution.base._shared_table(count).to(distribution.loc).scaled(loc, scale)
 
     def _pit(self, y: Array, u: Array) -> Array:
         return self.base._pit(self._z(y), u)

@@ -147,14 +147,14 @@ class Guarded(Pulled):
 
     def _places(self, s: Array) -> Array:
         """Also those of the distribution itself, and the bends."""
-        own = self.map.law._own_table.places[0, :]
+        own = self.map.distribution._own_table.places[0, :]
         return bent_places(self, s, concatenate([own, self.map.inverse(self.q.knots)]))
 
     def _table(self, count: int) -> MassTable:
         return Distribution._table(self, count)
 
     def _describe(self) -> str:
-        return f"{self.map.law!r}, {self.q.knots.shape[0]} bends"
+        return f"{self.map.distribution!r}, {self.q.knots.shape[0]} bends"
 
 
 def _finite(s: Array) -> Array:

@@ -150,18 +150,20 @@ class OnLattice(Distribution):
 
     def _table(self, count: int) -> MassTable:
         """Of all points; where there are many, of two thirds of `count`, and of the areas between."""
-        law = self._in_double
-        k = law._points(2 * count // (3 * _PARTS) * _PARTS + 1)
-        xp, F, gap = namespace(k), law._up_to(k), k[:, 1:] - k[:, :-1]
+        distribution = self._in_double
+        k = distribution._points(2 * count // (3 * _PARTS) * _PARTS + 1)
+        xp, F, gap = namespace(k), distribution._up_to(k), k[:, 1:] - k[:, :-1]
         before = F[:, :-1]  # of equal points, the first one has the mass
         if anywhere(gap > 1):
-            before = xp.where(gap > 0, law._up_to(k[:, 1:] - 1), before)
-        F_left = concatenate([law._up_to(k[:, :1] - 1), before], axis=1)
+            before = xp.where(gap > 0, distribution._up_to(k[:, 1:] - 1), before)
+        F_left = concatenate([distribution._up_to(k[:, :1] - 1), before], axis=1)
         bulges = 0 * gap
         if anywhere(gap > 2):
-            trapezoid = law.lattice[1] * gap * (F[:, :-1] + before) / 2
-            bulges = xp.where(gap > 2, law._areas(k, gap) - trapezoid, bulges)
-        return MassTable.of_heights(law._place(k), (F_left, F), (1 - F_left, 1 - F), bulges, law._infinite)
+            trapezoid = distribution.lattice[1] * gap * (F[:, :-1] + before) / 2
+            bulges = xp.where(gap > 2, distribution._areas(k, gap) - trapezoid, bulges)
+        return MassTable.of_heights(
+            distribution._place(k), (F_left, F), (1 - F_left, 1 - F), bulges, distribution._infinite
+        )
 
     def _areas(self, k: Array, gap: Array) -> Array:
         """The integral of F from each point to the next, by two points in between."""

@@ -12,47 +12,47 @@ from calibrant.distributions.table import REACH, logit_levels, side_by_side
 _LEVELS = 65  # whose quantiles bracket all others
 
 
-class _OfLaw:
-    """A map for each distribution of `law`."""
+class _OfDistribution:
+    """A map for each distribution of `distribution`."""
 
-    law: Distribution
+    distribution: Distribution
 
     @property
     def shape(self) -> tuple[int, ...]:
         """That of the distributions."""
-        return self.law.shape
+        return self.distribution.shape
 
     @property
     def like(self) -> Array:
         """One of their arrays."""
-        return self.law.like
+        return self.distribution.like
 
 
 @dataclass(frozen=True, eq=False)
-class OwnLogit(_OfLaw):
+class OwnLogit(_OfDistribution):
     """y -> log F(y) - log(1 - F(y)) of each distribution: what makes of any of them the standard logistic one."""
 
-    law: Distribution
+    distribution: Distribution
 
     def __call__(self, y: Array) -> Array:
         """From F and 1 - F themselves, where both have all their digits."""
-        F, S = self.law._cdf(y), self.law._sf(y)
+        F, S = self.distribution._cdf(y), self.distribution._sf(y)
         xp, tiny = namespace(F), 1e3 * float(namespace(F).finfo(F.dtype).smallest_normal)
         if anywhere((tiny > F) | (tiny > S)):
-            return self.law._logit(y)[0]
+            return self.distribution._logit(y)[0]
         return xp.log(F) - xp.log(S)
 
     def with_slope(self, y: Array) -> tuple[Array, Array]:
         """The logit and the log of its slope."""
-        return self.law._logit(y)
+        return self.distribution._logit(y)
 
     def log_slope(self, y: Array) -> Array:
         """log f - log F - log(1 - F)."""
-        return self.law._logit(y)[1]
+        return self.distribution._logit(y)[1]
 
     def inverse(self, s: Array) -> Array:
         """The quantile at sigmoid(s)."""
-        return self.law._ppf_logit(s)
+        return self.distribution._ppf_logit(s)
 
     def inverse_with_width(self, s: Array) -> tuple[Array, Array]:
         """The quantiles of many increasing s, and dy/ds there."""
@@ -63,18 +63,18 @@ class OwnLogit(_OfLaw):
         if anywhere(far):  # a row without such s has its last place once more
             some = xp.nonzero(xp.any(far, axis=0))[0]
             curve = self._through(xp.take(xp.where(far, s, xp.full_like(s, REACH)), some, axis=1))
-        return inverse_by_curve(self.law._logit, curve, s)
+        return inverse_by_curve(self.distribution._logit, curve, s)
 
     def _through(self, more: Array) -> Curve:
         """The logit at some places of each distribution, those at the logits `more`, (1, k) or (n, k), among them."""
         levels = device_like(logit_levels(_LEVELS)[None, :], self.like)
         levels = namespace(levels).sort(side_by_side([levels, more]), axis=1)
-        return Curve.of(self.law._logit, self.law._places(levels))
+        return Curve.of(self.distribution._logit, self.distribution._places(levels))
 
     @property
     def _curve(self) -> Curve:
         """That which all s up to REACH need."""
-        return self.law.remember("_kept_curve", lambda: self._through(device_like([[]], self.like)))
+        return self.distribution.remember("_kept_curve", lambda: self._through(device_like([[]], self.like)))
 
     @property
     def bends(self) -> Array | None:
@@ -83,19 +83,19 @@ class OwnLogit(_OfLaw):
 
 
 @dataclass(frozen=True, eq=False)
-class OwnCDF(_OfLaw):
+class OwnCDF(_OfDistribution):
     """y -> F(y) of each distribution."""
 
-    law: Distribution
+    distribution: Distribution
 
     def __call__(self, y: Array) -> Array:
         """F(y)."""
-        return self.law._cdf(y)
+        return self.distribution._cdf(y)
 
     def inverse(self, s: Array) -> Array:
         """The quantile; the ends of the distribution for what no probability is."""
-        return self.law._ppf(clip(s, 0.0, 1.0))
+        return self.distribution._ppf(clip(s, 0.0, 1.0))
 
     def log_slope(self, y: Array) -> Array:
         """log f."""
-        return self.law._logpdf(y)
+        return self.distribution._logpdf(y)

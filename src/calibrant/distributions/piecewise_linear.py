@@ -72,9 +72,9 @@ class Lines:
         if knots.shape != probs.shape or len({knots.dtype, probs.dtype, left.dtype, right.dtype}) > 1:
             raise ValueError(f"{knots.size} knots of {knots.dtype} do not go with {probs.size} probs of {probs.dtype}")
         if number < 1 or first[0] != 0 or first[-1] != knots.size or (first[1:] <= first[:-1]).any():
-            raise ValueError(f"its laws must share its {knots.size} knots, one after the other")
+            raise ValueError(f"its distributions must share its {knots.size} knots, one after the other")
         if not left.size == right.size == number:
-            raise ValueError(f"{number} laws do not go with {left.size} and {right.size} tails")
+            raise ValueError(f"{number} distributions do not go with {left.size} and {right.size} tails")
         for name, column in (("knots", knots), ("probs", probs)):
             falls = np.setdiff1d(np.flatnonzero(column[1:] < column[:-1]) + 1, first)
             if falls.size:
@@ -366,19 +366,19 @@ class PiecewiseLinear(Distribution):
         """Of a single one with all knots among the places where they are few, and exact bulges where they are many."""
         if self.group is not None:
             return super()._table(count)
-        law = self._in_double
-        xp, knots = namespace(law.knots), law.knots
+        distribution = self._in_double
+        xp, knots = namespace(distribution.knots), distribution.knots
         own = xp.unique_values(knots)
         few = own.shape[0] <= count
         levels = logit_levels(max(count - own.shape[0], _LEAST) | 1 if few else count)
-        places = law._ppf_logit(device_like(levels, knots))
+        places = distribution._ppf_logit(device_like(levels, knots))
         inner = levels[1:][to_numpy(xp.isfinite(places[1:]) & (places[1:] > places[:-1]))]
         if not few and inner.size and inner[-1] < levels[-1]:  # no tails: most levels lie between the ends instead
             levels = logit_levels(3 * count // 4) * np.max(np.abs(inner)) / levels[-1]
-            places = law._ppf_logit(device_like(levels, knots))
+            places = distribution._ppf_logit(device_like(levels, knots))
         own = own if few else concatenate([knots[:1], knots[-1:]])
         places = xp.unique_values(concatenate([places[xp.isfinite(places)], own]))[None, :]
-        return MassTable.through(law, places, law._integrals(places, ONCE))
+        return MassTable.through(distribution, places, distribution._integrals(places, ONCE))
 
     @property
     def has_atoms_only(self) -> bool:

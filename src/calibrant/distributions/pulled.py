@@ -98,14 +98,14 @@ class Pulled(Distribution):
 
     def _q_table(self, count: int) -> MassTable:
         """That of q, with the bends of the map among its places."""
-        law = self._in_double
-        table, map = law.q._shared_table(count), law.map
+        distribution = self._in_double
+        table, map = distribution.q._shared_table(count), distribution.map
         if map.like is not None:
             table = table.to(map.like)
         bends = map.bends
         if bends is None:
             return table
-        return table.with_places(law.q, detached(bends if bends.ndim == 2 else bends[None, :]))
+        return table.with_places(distribution.q, detached(bends if bends.ndim == 2 else bends[None, :]))
 
     def _describe(self) -> str:
         return f"q={self.q!r}, map={type(self.map).__name__}"

@@ -122,9 +122,9 @@ class Randomised(ByRow):
 
     def _table(self, count: int) -> MassTable:
         """That of the atoms, with the ends beside it."""
-        law = self._in_double
-        core, low, high, lower, upper = (namespace(part).reshape(part, (-1, 1)) for part in law._parts())
-        return law.atoms._table(count).to(core).beside(core, (low, high), (lower, upper))
+        distribution = self._in_double
+        core, low, high, lower, upper = (namespace(part).reshape(part, (-1, 1)) for part in distribution._parts())
+        return distribution.atoms._table(count).to(core).beside(core, (low, high), (lower, upper))
 
     def _clip(self, lower: Any, upper: Any) -> Distribution:
         low, high = (

@@ -111,14 +111,14 @@ class Lattice(OfBase, OnLattice):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SpreadLaw(OfBase, ClosedMoments):
+class SpreadDistribution(OfBase, ClosedMoments):
     """The distribution of Y + step * U, Y ~ base on a lattice, U uniform in (0, 1).
 
     F(y + step * u) = F(y-) + u P(Y = y): its CDF runs straight from each point of the lattice to the next. What
     calibrates spread labels is a forecast that is spread as they are.
 
     >>> from calibrant.distributions import Poisson
-    >>> SpreadLaw(Poisson([0.5, 3.0])).median()
+    >>> SpreadDistribution(Poisson([0.5, 3.0])).median()
     array([0.82436064, 3.34283744])
     """
 
@@ -127,7 +127,7 @@ class SpreadLaw(OfBase, ClosedMoments):
     def __post_init__(self) -> None:
         if not isinstance(self.base, Distribution) or self.base.lattice is None:
             raise TypeError(
-                f"SpreadLaw.base must be a distribution on a lattice, such as Poisson(3.0), got {self.base!r}"
+                f"SpreadDistribution.base must be a distribution on a lattice, such as Poisson(3.0), got {self.base!r}"
             )
 
     @property
@@ -171,9 +171,9 @@ class SpreadLaw(OfBase, ClosedMoments):
 
     def _table(self, count: int) -> MassTable:
         """At the points of the base's table, and a step after each."""
-        law, places = self._in_double, self.base._table(count).places
+        distribution, places = self._in_double, self.base._table(count).places
         ends = concatenate([places, places + self._step], axis=1)
-        return MassTable.through(law, namespace(ends).sort(ends, axis=1))
+        return MassTable.through(distribution, namespace(ends).sort(ends, axis=1))
 
     def _describe(self) -> str:
         return repr(self.base)

@@ -39,9 +39,9 @@ def from_scipy(frozen: SupportsCDF) -> Distribution:
         raise TypeError(f"from_scipy takes a frozen distribution such as scipy.stats.gamma(2.0), got {kind}")
     family, parameters = _parameters(frozen)
     ours = _OURS.get(family.name)
-    law = None if ours is None else ours(*parameters)
-    if law is not None:
-        return law
+    distribution = None if ours is None else ours(*parameters)
+    if distribution is not None:
+        return distribution
     return (ScipyCounts if hasattr(family, "pmf") else ScipyDistribution)(family, parameters)
 
 
@@ -168,10 +168,10 @@ class ScipyCounts(_ScipyFamily, CountFamily):
         return self.family.support(*map(self._lift, self.parameters))  # type: ignore[no-any-return]
 
 
-def few_places(law: Distribution, s: Array) -> Array:
+def few_places(distribution: Distribution, s: Array) -> Array:
     """Places of a table: some quantiles, where these take long, and even steps from one to the next."""
     step = max(1, s.shape[1] // _ASKED)
-    xp, places = namespace(s), drawn_in(namespace(s).sort(law._ppf_logit(s[:, ::step]), axis=1))
+    xp, places = namespace(s), drawn_in(namespace(s).sort(distribution._ppf_logit(s[:, ::step]), axis=1))
     share = device_like(np.arange(step) / step, places)
     steps = places[:, :-1, None] + (places[:, 1:] - places[:, :-1])[..., None] * share
     return concatenate([xp.reshape(steps, (places.shape[0], -1)), places[:, -1:]], axis=1)

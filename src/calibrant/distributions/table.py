@@ -52,7 +52,7 @@ class MassTable:
     # ---- how tables are made ---------------------------------------------------------------------------------------
 
     @classmethod
-    def through(cls, law: Any, places: Array, area: Array | None = None) -> MassTable:
+    def through(cls, distribution: Any, places: Array, area: Array | None = None) -> MassTable:
         """Of a distribution at some places, (n, K) or (1, K), in increasing order.
 
         `area` is its integral of F at the places, where that is known in closed form; else two points inside each
@@ -63,16 +63,18 @@ class MassTable:
         if places.shape[1] == 1:  # a single atom
             places = concatenate([places, places], axis=1)
             area = None if area is None else concatenate([area, area], axis=1)
-        F_left, F, S = law._cdf_left(places), law._cdf(places), law._sf(places)
+        F_left, F, S = distribution._cdf_left(places), distribution._cdf(places), distribution._sf(places)
         a, h = places[:, :-1], places[:, 1:] - places[:, :-1]
         trapezoid, nodes = (F[:, :-1] + F_left[:, 1:]) / 2, [a + h * x for x in GAUSS]
         if area is None:
-            bulges = h * (sum(law._cdf(node) for node in nodes) / 2 - trapezoid)
+            bulges = h * (sum(distribution._cdf(node) for node in nodes) / 2 - trapezoid)
         else:  # far up in the tail areas have no digits, but 1 - F has
             above = (S[:, :-1] + (S + (F - F_left))[:, 1:]) / 2
-            smooth = h * (above - sum(law._sf(node) for node in nodes) / 2)
+            smooth = h * (above - sum(distribution._sf(node) for node in nodes) / 2)
             bulges = xp.where(S[:, :-1] < _TAIL, smooth, area[:, 1:] - area[:, :-1] - h * trapezoid)
-        return cls.of_heights(places, (F_left, F), (S + (F - F_left), S), bulges, mass_at_infinity(law, places))
+        return cls.of_heights(
+            places, (F_left, F), (S + (F - F_left), S), bulges, mass_at_infinity(distribution, places)
+        )
 
     @classmethod
     def of_heights(
@@ -100,15 +102,15 @@ class MassTable:
             bulges = bulges + self.masses * step / 12 * (xp.minimum(w[:, 1:], most) - xp.minimum(w[:, :-1], most))
         return MassTable(places, self.atoms, self.masses, bulges, self.tails, self.infinite)
 
-    def with_places(self, law: Any, own: Array) -> MassTable:
-        """The table of the same `law` with some more places, (n, k) or (1, k); only the cells they split change.
+    def with_places(self, distribution: Any, own: Array) -> MassTable:
+        """The table of the same `distribution` with more places, (n, k) or (1, k); only the cells they split change.
 
         A NaN is no place: a cell far out is split for it, without width, so that the others stay as they are.
         """
         xp, none = namespace(own), namespace(own).zeros_like(own)
         far = min(_OUTER + 1, self.places.shape[1] - 1)
         own = xp.where(xp.isnan(own), self.places[:, far, None], own)
-        F_left, F, S = law._cdf_left(own), law._cdf(own), law._sf(own)
+        F_left, F, S = distribution._cdf_left(own), distribution._cdf(own), distribution._sf(own)
         bulges = side_by_side([self.bulges, xp.zeros_like(self.bulges[:, :1])])
         columns = (
             (self.places, own),
@@ -116,7 +118,7 @@ class MassTable:
             (self._right, F),
             (self._above + self.atoms, S + (F - F_left)),
             (self._above, S),
-            (self._up_to(ONCE), law._integrals(own, ONCE)),
+            (self._up_to(ONCE), distribution._integrals(own, ONCE)),
             (bulges, none),
             (xp.zeros_like(bulges), none + 1),
         )
@@ -367,10 +369,10 @@ class MassTable:
         return value + over * once + (1 - above) * over**2 / 2 - under * once + below * under**2 / 2
 
 
-def mass_at_infinity(law: Any, places: Array) -> tuple[Array, Array]:
+def mass_at_infinity(distribution: Any, places: Array) -> tuple[Array, Array]:
     """The mass at -inf and at +inf."""
     xp, far = namespace(places), device_like([[-np.inf, np.inf]], places)
-    low, high = law._cdf(far)[:, :1], 1 - law._cdf_left(far)[:, 1:]
+    low, high = distribution._cdf(far)[:, :1], 1 - distribution._cdf_left(far)[:, 1:]
     low, high = (xp.where(mass > _NONE, mass, xp.zeros_like(mass)) for mass in (low, high))
     return low, high
 

@@ -89,13 +89,13 @@ class TorchDistribution(Distribution):
         found: list[Tensor] = []
         _replaced(dist, found.append, lambda shape: shape)
         like = next(tensor for tensor in found if tensor.is_floating_point())
-        law = cls(like.new_zeros(dist.batch_shape), tuple(found), dist)
+        distribution = cls(like.new_zeros(dist.batch_shape), tuple(found), dist)
         try:
-            law._dist.cdf(law._bounds[2])
+            distribution._dist.cdf(distribution._bounds[2])
         except NotImplementedError:
             name = type(dist).__name__
             raise TypeError(f"torch has no cdf for {name}: pass scipy.stats' distribution through from_scipy") from None
-        return law
+        return distribution
 
     @property
     def shape(self) -> tuple[int, ...]:

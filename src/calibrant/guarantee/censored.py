@@ -22,8 +22,8 @@ class CensoredGuarantee(WithoutClaim):
         levels = "" if self.known == 1 else f" Levels above {self.known:.3g} lie beyond the follow-up and are refused."
         assumed = "given x, as the model of censoring has it" if self.modelled else "and of x"
         return (
-            f"No finite-sample claim: q is the law of the n = {self.n} scores whose labels were seen, of {self.rows}"
-            f" rows, weighted by the inverse probability of being followed so long, worth {self.effective:.3g} equal"
-            f" ones{self._limits()}.{levels} Assumes that censoring is independent of the label, {assumed}, and that"
-            " any label had a chance to be seen."
+            f"No finite-sample claim: q is the distribution of the n = {self.n} scores whose labels were seen,"
+            f" of {self.rows} rows, weighted by the inverse probability of being followed so long, worth"
+            f" {self.effective:.3g} equal ones{self._limits()}.{levels} Assumes that censoring is independent of the label, {assumed}, and"
+            " that any label had a chance to be seen."
         )

@@ -16,10 +16,10 @@ from calibrant.guarantee.words import drawn_words, limit_words
 class CrossGuarantee(InShort):
     """P(H[X](Y) <= c) <= 2 c + epsilon and P(H[X](Y) >= 1 - c) <= 2 c + epsilon for every c: what folds can promise.
 
-    H is the mean of K laws with the weights w_k, each calibrated on a fold that its model did not see, up to its own
-    epsilon_k = (1 + lambda) / (n_k + 1). So H_k + epsilon_k is a p-value, and twice a mean of p-values is one, however
-    they depend on each other: the models share rows (Rüschendorf 1982; Vovk and Wang 2020). Hence epsilon = 2 sum of
-    w_k epsilon_k, about 2 K (1 + lambda) / n. In practice the error is far smaller; nothing better is proved.
+    H is the mean of K distributions with the weights w_k, each calibrated on a fold that its model did not see, up to
+    its own epsilon_k = (1 + lambda) / (n_k + 1). So H_k + epsilon_k is a p-value, and twice a mean of p-values is one,
+    however they depend on each other: the models share rows (Rüschendorf 1982; Vovk and Wang 2020). Hence epsilon = 2
+    sum of w_k epsilon_k, about 2 K (1 + lambda) / n. In practice the error is far smaller; nothing better is proved.
     """
 
     folds: tuple[Guarantee | GroupGuarantee, ...]
@@ -74,6 +74,6 @@ class CrossGuarantee(InShort):
         continuous = "" if randomised else ", and continuous scores"
         return (
             f"P(H(Y) <= c) <= 2c + {self.epsilon:.3g} and P(H(Y) >= 1 - c) <= 2c + {self.epsilon:.3g} for every"
-            f" c{ties}: the laws of {len(self.folds)} folds are averaged, n = {self.n} scores in all, each by a model"
-            f" that did not see its row. Assumes {self._assumed}{continuous}.{drawn_words(self.drawn)}"
+            f" c{ties}: the distributions of {len(self.folds)} folds are averaged, n = {self.n} scores in all, each by"
+            f" a model that did not see its row. Assumes {self._assumed}{continuous}.{drawn_words(self.drawn)}"
         )

@@ -23,7 +23,7 @@ def in_text(label: Hashable) -> str:
 class GroupGuarantee(InShort):
     """sup_c |P(H[X](Y) <= c | group g) - c| <= (1 + lambda_g) / (n_g + 1) in every group; `of(label)` is that of one.
 
-    A new score is exchangeable with the n_g of its group, and the law of the group is within lambda_g of their ranks,
+    A new score is exchangeable with the n_g of its group, and its distribution is within lambda_g of their ranks,
     whatever it borrows: so Theorem 1 holds in the group. The groups must be fixed before the calibration labels
     are seen.
     """

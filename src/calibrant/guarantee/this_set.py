@@ -13,8 +13,9 @@ from calibrant._arguments import unit
 def coverage_of_this_set(n: int, accuracy: float, coverage: float, confidence: float = 0.95) -> tuple[float, float]:
     """Between which probabilities a centred interval by this set holds a new label, with this confidence.
 
-    The law of a new score has the probability Beta(k, n + 1 - k) between two of n independent scores k ranks apart. The
-    ends of an interval lie at the ranks (n + 1)(1 -+ coverage) / 2, to within lambda and the distance to the next.
+    The distribution of a new score has the probability Beta(k, n + 1 - k) between two of n independent scores k ranks
+    apart. The ends of an interval lie at the ranks (n + 1)(1 -+ coverage) / 2, to within lambda and the distance to the
+    next.
 
     >>> [round(share, 3) for share in coverage_of_this_set(2000, 0.0, 0.9)]
     [0.885, 0.913]

@@ -12,13 +12,13 @@ from calibrant.guarantee.words import drawn_words, limit_words
 
 @dataclass(frozen=True)
 class WeightedGuarantee(Guarantee):
-    """sup_c |P(H[X](Y) <= c) - c| <= E max p + lambda / (N + 1), for new rows whose law of x is another; 0 for Random.
+    """sup_c |P(H[X](Y) <= c) - c| <= E max p + lambda / (N + 1), for new rows with another distribution of x.
 
     p_i = w_i / (sum of all n + 1 weights) is the share of a row, the new one among them, if the weights are the
-    likelihood ratios p_new(x) / p_cal(x), known up to a factor, and the law of y given x is the same. Given which n + 1
-    rows there are, a rank that draws a uniform over the new row's share is exactly uniform, and q differs from it by at
-    most the largest share: docs/shift.md has the proof. Ratios that were estimated on other rows add E|w^ - w| / 2, for
-    ratios of mean 1 on calibration rows, which nobody knows.
+    likelihood ratios p_new(x) / p_cal(x), known up to a factor, and the distribution of y given x is the same. Given
+    which n + 1 rows there are, a rank that draws a uniform over the new row's share is exactly uniform, and q differs
+    from it by at most the largest share: docs/shift.md has the proof. Ratios that were estimated on other rows add E|w^
+    - w| / 2, for ratios of mean 1 on calibration rows, which nobody knows.
     """
 
     effective: float = 1.0
@@ -94,7 +94,7 @@ class FadingGuarantee(WithoutClaim):
 
     def __str__(self) -> str:
         return (
-            f"No finite-sample claim: q is the law of n = {self.n} scores whose weights fall with their age, worth"
-            f" {self.effective:.3g} equal ones{self._limits()}. It follows slow changes, and under a change nothing is"
-            " promised."
+            f"No finite-sample claim: q is the distribution of n = {self.n} scores whose weights fall with their age,"
+            f" worth {self.effective:.3g} equal ones{self._limits()}. It follows slow changes, and under a change nothing"
+            " is promised."
         )

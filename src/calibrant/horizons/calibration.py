@@ -22,7 +22,7 @@ from calibrant.interpolators import NAF, ByHorizon, Interpolator, Linear
 
 @dataclass(frozen=True)
 class HorizonCalibrator:
-    """A calibrator of forecasts in a long table, one law for each number of steps ahead, ready to be fitted.
+    """A calibrator of forecasts in a long table, one distribution for each number of steps ahead, ready to be fitted.
 
     `calibrator` has the score, the kind of labels and the interpolator; `Linear`, its default, and `NAF` mean
     `ByHorizon` here, in which neighbouring horizons lend to each other.
@@ -116,12 +116,12 @@ class HorizonCalibrated(Saved):
 
     def __call__(self, frame: Table, *, rng: Rng = None, seed: int | None = None) -> Distribution:
         """H of each row of a table of new forecasts; without cutoffs, the rows of a series were forecast at once."""
-        return laws_of(self.calibrated, self.rows(frame), rng=rng, seed=seed)
+        return distributions_of(self.calibrated, self.rows(frame), rng=rng, seed=seed)
 
     def predict(self, frame: Frame, *, rng: Rng = None, seed: int | None = None) -> Frame:
         """The same table, with calibrated numbers in the columns of the forecast.
 
-        A quantile or a bound is that of the law, and the point is its median.
+        A quantile or a bound is that of the distribution, and the point is its median.
         """
         H, forecast = self(frame, rng=rng, seed=seed), self.columns.forecast
         names, levels = [name for name, _ in forecast.quantiles], [level for _, level in forecast.quantiles]
@@ -133,7 +133,7 @@ class HorizonCalibrated(Saved):
     def evaluate(self, frame: Table, *, coverage: float = 0.9, seed: int | None = None) -> HorizonEvaluation:
         """How the forecasts of a table with labels do at each horizon, as they are and calibrated."""
         rows = self.labelled(frame)
-        H = laws_of(self.calibrated, rows, seed=seed)
+        H = distributions_of(self.calibrated, rows, seed=seed)
         return judged(rows.prediction, H, rows.y, rows.horizon, coverage)
 
     def labelled(self, frame: Table) -> LongRows:
@@ -163,7 +163,9 @@ class HorizonCalibrated(Saved):
         return rows
 
 
-def laws_of(calibrated: Calibrated, rows: LongRows, *, rng: Rng = None, seed: int | None = None) -> Distribution:
+def distributions_of(
+    calibrated: Calibrated, rows: LongRows, *, rng: Rng = None, seed: int | None = None
+) -> Distribution:
     """H of each row."""
     return calibrated(rows.prediction, by=rows.horizon, bound=rows.bound, rng=rng, seed=seed)
 

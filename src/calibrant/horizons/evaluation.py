@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from calibrant.metrics import Evaluation, evaluate
-from calibrant.metrics.evaluation import OfLaw
+from calibrant.metrics.evaluation import OfDistribution
 
 
 @dataclass(frozen=True, repr=False)
@@ -17,7 +17,7 @@ class HorizonEvaluation:
 
     base: dict[int, Evaluation]
     """The forecasts as they are."""
-    calibrated: dict[int, OfLaw]
+    calibrated: dict[int, OfDistribution]
     interval: float
     """The probability of the intervals whose coverage is shown."""
 
@@ -53,7 +53,7 @@ class HorizonEvaluation:
 def judged(base: Any, H: Any, y: Any, horizon: Any, coverage: float) -> HorizonEvaluation:
     """The metrics of the rows of each horizon."""
     before: dict[int, Evaluation] = {}
-    after: dict[int, OfLaw] = {}
+    after: dict[int, OfDistribution] = {}
     for h in np.unique(horizon).tolist():
         mine = np.flatnonzero(horizon == h)
         before[h] = evaluate(base[mine], y[mine], coverage=coverage)

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Interpolator(Protocol):
-    """Makes q, the law of the calibration scores, of the scores. To write your own, write these two methods.
+    """Makes q, the distribution of the calibration scores, of the scores. To write your own, write these two methods.
 
     >>> import numpy as np
     >>> from calibrant import Calibrator, Normal
-    >>> class Gaussian:  # a normal law fitted to the scores; it promises no accuracy
+    >>> class Gaussian:  # a normal distribution fitted to the scores; it promises no accuracy
     ...     def fit(self, scores, *, support=(-np.inf, np.inf), rng=None):
     ...         return Normal(scores.mean(), scores.std())
     ...
@@ -28,7 +28,7 @@ class Interpolator(Protocol):
     """
 
     def fit(self, scores: Array, *, support: Support = REAL_LINE, rng: Rng = None) -> Distribution:
-        """The single law q of n scores, with q(u_(i)) near i / (n + 1)."""
+        """The single distribution q of n scores, with q(u_(i)) near i / (n + 1)."""
 
     def accuracy(self, n: int) -> float:
         """The lambda with q(u_(i)) in (i +- lambda) / (n + 1) for any n distinct scores, fixed before the data."""

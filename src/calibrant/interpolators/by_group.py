@@ -41,7 +41,7 @@ class Grouping(ABC):
     """An interpolator that asks for the group of each row; without groups it gives one q for all rows."""
 
     unseen: str = "refuse"
-    """What a row of a group that no calibration row had gets: an error ("refuse") or the law of all ("pooled")."""
+    """What a row of an unseen group gets: an error ("refuse") or the distribution of all rows ("pooled")."""
 
     def __post_init__(self) -> None:
         if self.unseen not in UNSEEN:
@@ -148,10 +148,10 @@ class Apart(Grouping):
         labels, parts, _ = parted(scores, context)
         pieces = np.split(parts.scores, parts.first[1:-1]) + ([parts.scores] if self.unseen == "pooled" else [])
         rng = cast(Rng, context.rng)
-        laws = [self.own.fit(device_like(piece, scores), support=support, rng=rng) for piece in pieces]
-        numbers = np.arange(len(laws))
-        lines = all(type(law) is PiecewiseLinear for law in laws)
-        batch = PiecewiseLinear(Lines.of(laws), numbers) if lines else Joined.of(laws, numbers)  # type: ignore[arg-type]
+        distributions = [self.own.fit(device_like(piece, scores), support=support, rng=rng) for piece in pieces]
+        numbers = np.arange(len(distributions))
+        lines = all(type(distribution) is PiecewiseLinear for distribution in distributions)
+        batch = PiecewiseLinear(Lines.of(distributions), numbers) if lines else Joined.of(distributions, numbers)  # type: ignore[arg-type]
         return Grouped(batch, labels), self.promised(labels, parts)
 
 

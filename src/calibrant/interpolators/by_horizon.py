@@ -79,7 +79,7 @@ class ByHorizon(Borrowing):
             return folds, None
         lines = [partial(smoothed, horizons, width=width) for width in WIDTHS]
         found = [held_out(parts, [(held, *line(m, s, n), n) for held, m, s, n in told]) for line in lines]
-        # Laplace's law, up to a constant: its best spread is the mean distance, which is what was smoothed
+        # Laplace's distribution, up to a constant: its best spread is the mean distance, which is what was smoothed
         likely = [-np.log(spread) - np.abs(parts.scores - place) / spread for place, spread in found]
         best = max(likely, key=np.sum)
         near = [np.sum(best - each) <= np.std(best - each) * np.sqrt(len(best)) for each in likely]

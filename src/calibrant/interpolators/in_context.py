@@ -18,7 +18,7 @@ from calibrant.interpolators.weights import as_weights
 
 @runtime_checkable
 class ContextInterpolator(Protocol):
-    """An interpolator whose q depends on the row: what it makes says in `for_rows` which law a new row gets."""
+    """An interpolator whose q depends on the row: its `for_rows` says which distribution a new row gets."""
 
     def fit_rows(
         self, scores: Array, context: Context, *, support: Support = REAL_LINE

@@ -55,12 +55,12 @@ class NAF:
         return self.guarded(LogitSpline.of_mixture(*mixture, like=ordered), scores, weights=weights, support=support)
 
     def guarded(
-        self, law: Distribution, scores: Array, *, weights: Weights = None, support: Support = REAL_LINE
+        self, distribution: Distribution, scores: Array, *, weights: Weights = None, support: Support = REAL_LINE
     ) -> Distribution:
         """A smooth distribution of the scores that was found before, under guard."""
         known = in_order(scores, weights, support)
         N = known.total
-        q = as_support(support).bounded(guard(law, known.scores, self.accuracy(max(1, int(N))), known))
+        q = as_support(support).bounded(guard(distribution, known.scores, self.accuracy(max(1, int(N))), known))
         return known.by_row(q, 0.5 / (N + 1), 1 - 0.5 / (N + 1))  # the new row's own mass, half at each end
 
     def accuracy(self, n: int) -> float:

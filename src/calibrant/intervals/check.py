@@ -1,4 +1,4 @@
-"""The laws that a non-conformity of your own must keep."""
+"""The distributions that a non-conformity of your own must keep."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class IntervalGuarantee:
         return "exact" if self.largest_tie == 1 else "lower bound"
 
     def conditional(self, confidence: float = 0.95) -> float:
-        """What this very set, of independent rows, covers at least: the 1 - confidence quantile of its Beta law.
+        """What this set, of independent rows, covers at least: the 1 - confidence quantile of its Beta distribution.
 
         That is Beta(rank, n + 1 - rank).
         """

@@ -94,9 +94,9 @@ class AtomAt(Labels):
         same_length("the prediction", len(prediction), name, share.shape[0])
         return atom_line(prediction, self.at, share)
 
-    def collapse(self, law: Distribution, *, bound: Bound = None) -> Distribution:
+    def collapse(self, distribution: Distribution, *, bound: Bound = None) -> Distribution:
         """The distribution clipped: P(Y = at) = P(Y' <= at)."""
-        return law.clip(lower=self.at)
+        return distribution.clip(lower=self.at)
 
     def __or__(self, other: Labels) -> Labels:
         """max(g(Y'), a) is g(max(Y', b)) with g(b) = a, so that the atom goes to the inner end."""

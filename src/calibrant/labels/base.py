@@ -27,15 +27,15 @@ class Labels(ABC):
     >>> from calibrant import Calibrator
     >>> @dataclass(frozen=True)
     ... class AtLeastZero(Labels):
-    ...     def collapse(self, law, *, bound=None):
-    ...         return law.clip(lower=0.0)
+    ...     def collapse(self, distribution, *, bound=None):
+    ...         return distribution.clip(lower=0.0)
     >>> Calibrator(labels=AtLeastZero()).fit([1.0, 2.0, 3.0], [0.0, 2.5, 3.5])([0.2]).interval(0.5)
     (array([0.]), array([0.7]))
     """
 
     @abstractmethod
-    def collapse(self, law: Distribution, *, bound: Bound = None) -> Distribution:
-        """The distribution of g(Y') for each row, where `law` is that of Y'."""
+    def collapse(self, distribution: Distribution, *, bound: Bound = None) -> Distribution:
+        """The distribution of g(Y') for each row, where `distribution` is that of Y'."""
 
     def check(self, y: Array, bound: Bound = None) -> None:  # noqa: B027
         """Raise a ValueError that names the rows, where y cannot be such a label."""
@@ -137,10 +137,10 @@ class Chained(Labels):
             prediction = step.hold_prediction(prediction, bound=bound)
         return self.steps[-1].spread_prediction(prediction, bound=bound)
 
-    def collapse(self, law: Distribution, *, bound: Bound = None) -> Distribution:
+    def collapse(self, distribution: Distribution, *, bound: Bound = None) -> Distribution:
         for step in reversed(self.steps):
-            law = step.collapse(law, bound=bound)
-        return law
+            distribution = step.collapse(distribution, bound=bound)
+        return distribution
 
     def judging(self) -> Chained:
         return Chained(tuple(step.judging() for step in self.steps))

@@ -14,7 +14,7 @@ from calibrant._types import Bound, Draws
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.on_lattice import NEAR, check_lattice, off_lattice
-from calibrant.distributions.rounding import Lattice, SpreadLaw
+from calibrant.distributions.rounding import Lattice, SpreadDistribution
 from calibrant.labels.base import Labels, refuse_labels, shown, uniform
 from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Rates, Samples
 from calibrant.predictions.base import Prediction
@@ -89,13 +89,13 @@ class Counts(Labels):
         """What the prediction says of Y + step * U."""
         match prediction:
             case Rates() if self._has((0.0, 1.0)):
-                return SpreadLaw(prediction.law())
+                return SpreadDistribution(prediction.distribution())
             case Distribution(lattice=None):
                 return self._widened(_located(prediction))
             case Distribution():
                 if not self._has(prediction.lattice):
                     raise ValueError(f"{self!r} takes distributions in steps of {self.step:g}, got {prediction!r}")
-                return SpreadLaw(prediction)
+                return SpreadDistribution(prediction)
             case Point():
                 return Point(prediction.values + self.step / 2)
             case Interval():  # Y lies in [l, u] where Y' lies in [l, u + step)
@@ -116,16 +116,18 @@ class Counts(Labels):
             and abs(math.remainder(lattice[0] - self.origin, self.step)) < NEAR * self.step
         )
 
-    def _widened(self, law: LocationScale) -> LocationScale:
+    def _widened(self, distribution: LocationScale) -> LocationScale:
         """The same shape with the mean m + step / 2 and the variance s^2 + step^2 / 12; as wide as it is if s = inf."""
-        mean, std = law.mean(), law.std()
+        mean, std = distribution.mean(), distribution.std()
         xp = namespace(mean)
         with np.errstate(divide="ignore", over="ignore"):
             factor = xp.hypot(xp.ones_like(std), self.step / math.sqrt(12) / std)
         known = xp.isfinite(mean) & xp.isfinite(factor)
         factor = xp.where(known, factor, xp.ones_like(factor))
-        off = xp.where(known, mean - law.loc, xp.zeros_like(mean))
-        return replace(law, loc=law.loc + self.step / 2 - (factor - 1) * off, scale=factor * law.scale)
+        off = xp.where(known, mean - distribution.loc, xp.zeros_like(mean))
+        return replace(
+            distribution, loc=distribution.loc + self.step / 2 - (factor - 1) * off, scale=factor * distribution.scale
+        )
 
     def _spread_values(self, values: Array) -> Array:
         """The quantiles at (k - 1/2) / K of X + step * U, X one of the K values of the row, all equally likely.
@@ -144,9 +146,9 @@ class Counts(Labels):
         ordered = xp.sort(values, axis=1)  # the quantiles lie within a step of these, whatever rounding does
         return clip(xp.sort(interpolated(level, below, bends), axis=1), ordered, ordered + self.step)
 
-    def collapse(self, law: Distribution, *, bound: Bound = None) -> Distribution:
+    def collapse(self, distribution: Distribution, *, bound: Bound = None) -> Distribution:
         """P(Y <= y) = P(Y' < y + step)."""
-        return Lattice(law, self.step, self.lower)
+        return Lattice(distribution, self.step, self.lower)
 
     def judging(self) -> Counts:
         """A forecast off the lattice is judged as it stands: P(Y <= k) = F(k + step / 2)."""
@@ -161,8 +163,8 @@ class Counts(Labels):
 class _AsItStands(Counts):
     """Counts whose forecasts off the lattice only move by half a step."""
 
-    def _widened(self, law: LocationScale) -> LocationScale:
-        return replace(law, loc=law.loc + self.step / 2)
+    def _widened(self, distribution: LocationScale) -> LocationScale:
+        return replace(distribution, loc=distribution.loc + self.step / 2)
 
     def _spread_values(self, values: Array) -> Array:
         """Quantiles or draws of a row: equal ones on the lattice spread evenly over the step, others moved by half.
@@ -181,9 +183,9 @@ class _AsItStands(Counts):
         return xp.sort(order + self.step * xp.where(on, share, xp.full_like(share, 0.5)), axis=1)
 
 
-def _located(law: Distribution) -> LocationScale:
+def _located(distribution: Distribution) -> LocationScale:
     """The same as something that can be moved and stretched."""
-    if isinstance(law, LocationScale):
-        return law
-    zero = device_like(np.zeros(len(law)), law.like)
-    return LocationScale(zero, zero + 1, law)
+    if isinstance(distribution, LocationScale):
+        return distribution
+    zero = device_like(np.zeros(len(distribution)), distribution.like)
+    return LocationScale(zero, zero + 1, distribution)

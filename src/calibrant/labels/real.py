@@ -65,9 +65,11 @@ class Real(Labels):
                 at = float(limit[first_and_count(bad)[0]] if getattr(limit, "ndim", 0) else limit)
                 refuse_labels("y", y, bad, f", {side} the bound {at:g} of {self}")
 
-    def collapse(self, law: Distribution, *, bound: RowBounds = None) -> Distribution:
+    def collapse(self, distribution: Distribution, *, bound: RowBounds = None) -> Distribution:
         """The distribution clipped."""
-        return law if self.lower is self.upper is None else law.clip(*self._bounds(law, bound))
+        return (
+            distribution if self.lower is self.upper is None else distribution.clip(*self._bounds(distribution, bound))
+        )
 
     def hold_prediction(self, prediction: Any, *, bound: RowBounds = None) -> Prediction | Distribution:
         """The prediction clipped to the bounds, beyond which a transform that follows may not be defined."""
@@ -77,7 +79,7 @@ class Real(Labels):
             ends = [end[:, None] if getattr(end, "ndim", 0) and values.ndim == 2 else end for end in (lower, upper)]
             return clip(values, *ends)
 
-        return mapped(prediction, held, lambda law: law.clip(lower, upper))
+        return mapped(prediction, held, lambda distribution: distribution.clip(lower, upper))
 
     def _bounds(self, rows: Any, bound: RowBounds) -> tuple[Any, Any]:
         """Both bounds: numbers, or one number for each of these rows."""

@@ -173,31 +173,39 @@ class Inverse(Function):
         return -Function.log_slope(self, self(y))
 
 
-def through(function: Function, law: Distribution) -> Distribution:
-    """The distribution of the Y with t(Y) ~ law, for a batch.
+def through(function: Function, distribution: Distribution) -> Distribution:
+    """The distribution of the Y with t(Y) ~ distribution, for a batch.
 
     log(Y + c) = f + S has Y = exp(f) exp(S) - c: one q of exp(S) for all rows, and one table.
     """
     logs = function in (Function("log"), Function("log1p"))
-    if logs and isinstance(law, LocationScale) and not law.base.shape and not anywhere(law.scale != 1):
-        xp, c = namespace(law.loc), -function.formula.lower
-        H = pull_back(law.base, Composed(Affine(xp.full_like(law.loc, -c), xp.exp(law.loc)), Logarithm()))
-        return H.clip(-c) if anywhere(law.base.cdf(-math.inf) > 0) else H
-    if isinstance(law, ByRow):
-        return law.pulled(function, lambda part, _: through(function, part))
-    return landed(Pulled(function, law))
+    if (
+        logs
+        and isinstance(distribution, LocationScale)
+        and not distribution.base.shape
+        and not anywhere(distribution.scale != 1)
+    ):
+        xp, c = namespace(distribution.loc), -function.formula.lower
+        H = pull_back(
+            distribution.base,
+            Composed(Affine(xp.full_like(distribution.loc, -c), xp.exp(distribution.loc)), Logarithm()),
+        )
+        return H.clip(-c) if anywhere(distribution.base.cdf(-math.inf) > 0) else H
+    if isinstance(distribution, ByRow):
+        return distribution.pulled(function, lambda part, _: through(function, part))
+    return landed(Pulled(function, distribution))
 
 
 def mapped(
-    prediction: Any, function: Callable[[Array, str], Array], of_law: Callable[[Distribution], Distribution]
+    prediction: Any, function: Callable[[Array, str], Array], of_distribution: Callable[[Distribution], Distribution]
 ) -> Prediction | Distribution:
-    """What a prediction of Y says of t(Y): numbers by `function(values, name)`, distributions by `of_law`.
+    """What a prediction of Y says of t(Y): numbers by `function(values, name)`, distributions by `of_distribution`.
 
     A point becomes t of the point, which is a median where the point is one, and no mean.
     """
     match prediction:
         case Distribution():
-            return of_law(prediction)
+            return of_distribution(prediction)
         case Point():
             return Point(function(prediction.values, "Point.values"))
         case Quantiles() | Samples():
@@ -206,9 +214,11 @@ def mapped(
             lower, upper = prediction.lower, prediction.upper
             return Interval(function(lower, "Interval.lower"), function(upper, "Interval.upper"))
         case WithAtom():
-            return WithAtom(mapped(prediction.prediction, function, of_law), prediction.share)
+            return WithAtom(mapped(prediction.prediction, function, of_distribution), prediction.share)
         case Ensemble():
-            return Ensemble([mapped(member, function, of_law) for member in prediction.members], prediction.weights)
+            return Ensemble(
+                [mapped(member, function, of_distribution) for member in prediction.members], prediction.weights
+            )
     raise TypeError(f"it is not known what {prediction!r} says of a function of the label: transform it yourself")
 
 
@@ -251,9 +261,9 @@ class Transformed(Labels):
         """t of its numbers, and of a distribution that of t(Y)."""
         return mapped(prediction, self._inside, self._transformed)
 
-    def collapse(self, law: Distribution, *, bound: Bound = None) -> Distribution:
-        """The distribution of the Y with t(Y) ~ law."""
-        H, t = through(self.function, law), self.function.formula
+    def collapse(self, distribution: Distribution, *, bound: Bound = None) -> Distribution:
+        """The distribution of the Y with t(Y) ~ distribution."""
+        H, t = through(self.function, distribution), self.function.formula
         return H.clip(t.lower) if t.closed else H
 
     def _inside(self, values: Array, name: str) -> Array:
@@ -267,17 +277,19 @@ class Transformed(Labels):
         refuse_labels(name, values, bad, f", outside the domain of {self}{way}")
         return s
 
-    def _transformed(self, law: Distribution) -> Distribution:
-        """The distribution of t(Y), Y ~ law, given that Y lies in the domain of t."""
+    def _transformed(self, distribution: Distribution) -> Distribution:
+        """The distribution of t(Y), Y ~ distribution, given that Y lies in the domain of t."""
         t = self.function.formula
-        if self.by == "log" and isinstance(law, LogNormal):
-            return Normal(law.mu, law.sigma)
-        below = law.cdf_left(t.lower) if t.closed else law.cdf(t.lower)
-        above = 1 - law.cdf_left(t.upper) if t.upper < math.inf else law.sf(t.upper)
-        refuse(repr(law), below + above > _MOST, f"has hardly any of its mass inside the domain of {self}")
+        if self.by == "log" and isinstance(distribution, LogNormal):
+            return Normal(distribution.mu, distribution.sigma)
+        below = distribution.cdf_left(t.lower) if t.closed else distribution.cdf(t.lower)
+        above = 1 - distribution.cdf_left(t.upper) if t.upper < math.inf else distribution.sf(t.upper)
+        refuse(repr(distribution), below + above > _MOST, f"has hardly any of its mass inside the domain of {self}")
         if anywhere(below + above > 0):
-            law = Truncated(law, below, above, 0 * below, 0 * above).clip(t.lower, t.upper)  # truncated
-        return through(Inverse(self.by), law)
+            distribution = Truncated(distribution, below, above, 0 * below, 0 * above).clip(
+                t.lower, t.upper
+            )  # truncated
+        return through(Inverse(self.by), distribution)
 
     def __repr__(self) -> str:
         return f"Transformed({self.by if isinstance(self.by, str) else ', '.join(map(shown, self.by))})"

@@ -36,7 +36,8 @@ def pit_band(m: int, bins: int = 20, confidence: float = 0.95, *, n: int | None 
     and the rest is as above. This is exact for bins that end at scores, on the safe side for the others.
 
     Beyond some 96,000 rows, or 1,000 counts of width, the local level comes from fewer rows, and the bounds are
-    quantiles at that level of the beta law with the mean and variance of a share: right to 2% of the band's width.
+    quantiles at that level of the beta distribution with the mean and variance of a share: right to 2% of the band's
+    width.
 
     >>> pit_band(1000)
     (31.0, 72.0)
@@ -45,9 +46,9 @@ def pit_band(m: int, bins: int = 20, confidence: float = 0.95, *, n: int | None 
     """
     if not isinstance(bins, (int, np.integer)) or bins < 2:
         raise ValueError(f"bins must be a count of at least 2, got {bins!r}")
-    law = _Counts.of(m, n)
-    low, high, level = _pit_bounds(law, int(bins), unit("confidence", confidence))
-    shares = law.shares(_Counts(int(m), n), low, high, np.array([1 / bins]), level)
+    distribution = _Counts.of(m, n)
+    low, high, level = _pit_bounds(distribution, int(bins), unit("confidence", confidence))
+    shares = distribution.shares(_Counts(int(m), n), low, high, np.array([1 / bins]), level)
     return m * float(shares[0][0]), m * float(shares[1][0])
 
 
@@ -67,9 +68,9 @@ def reliability_band(
     p = np.atleast_1d(to_numpy(floats("levels", levels))).astype(np.float64)
     if p.ndim != 1 or not p.size or p[0] < 0 or p[-1] > 1 or (p[1:] <= p[:-1]).any():
         raise ValueError(f"levels must increase strictly inside [0, 1], got {p.tolist()}")
-    law = _Counts.of(m, n)
-    low, high, level = _path_bounds(law, tuple(p.tolist()), unit("confidence", confidence))
-    return law.shares(_Counts(int(m), n), low, high, p, level)
+    distribution = _Counts.of(m, n)
+    low, high, level = _path_bounds(distribution, tuple(p.tolist()), unit("confidence", confidence))
+    return distribution.shares(_Counts(int(m), n), low, high, p, level)
 
 
 def share_interval(hits: Any, m: Any, confidence: float = 0.95) -> tuple[Floats, Floats]:
@@ -89,7 +90,7 @@ def share_interval(hits: Any, m: Any, confidence: float = 0.95) -> tuple[Floats,
 
 @dataclass(frozen=True)
 class _Counts:
-    """m PITs in cells: independent numbers, given that their sum is m; of a law calibrated on n rows, or a true one."""
+    """m PITs in cells: independent, given their sum m; of a distribution calibrated on n rows, or a true one."""
 
     m: int
     n: int | None
@@ -109,7 +110,7 @@ class _Counts:
 
     @property
     def size(self) -> float:
-        """The number of PITs of a true law that would vary as much."""
+        """The number of PITs of a true distribution that would vary as much."""
         return self.m if self.n is None else self.m * (self.n + 2) / (self.m + self.n + 1)
 
     def deviation(self, share: float) -> float:
@@ -117,9 +118,9 @@ class _Counts:
         return self.m * math.sqrt(share * (1 - share) / self.size)
 
     def shares(self, whole: _Counts, low: Counts, high: Counts, p: Floats, level: float) -> tuple[Floats, Floats]:
-        """Bounds as shares of the rows that they are for: our counts, or quantiles of a beta law where we are fewer.
+        """Bounds as shares of the rows they are for: counts, or quantiles of a beta distribution where they are fewer.
 
-        Its size has the variance of a share of the whole. It is the law itself where n rows are few and m are many,
+        Its size has the variance of a share of the whole. It is the exact one where n rows are few and m are many,
         skew and all: a multiple of our own bounds would leave out the shares near 0 and 1 that few rows often give.
         """
         if self.m == whole.m:
@@ -153,7 +154,7 @@ class _Counts:
         return float(self.log_pmf(np.array([self.m]), 1.0)[0])
 
     def range(self, share: float, deviation: float) -> Counts:
-        """The counts of a cell but for some 1e-16 of their law."""
+        """The counts of a cell but for some 1e-16 of their distribution."""
         tail = 1.0 if self.n is None else 1 + self.m / (self.n + 1)
         reach, mean = 9 * deviation + 40 * tail, self.m * share
         return np.arange(max(0, math.floor(mean - reach)), min(self.m, math.ceil(mean + reach)) + 1)
@@ -173,27 +174,27 @@ class _Counts:
 
 
 @lru_cache(maxsize=256)
-def _pit_bounds(law: _Counts, bins: int, confidence: float) -> tuple[Counts, Counts, float]:
-    least, pmf = law.cell(1 / bins)
-    total = math.exp(law.log_total)
+def _pit_bounds(distribution: _Counts, bins: int, confidence: float) -> tuple[Counts, Counts, float]:
+    least, pmf = distribution.cell(1 / bins)
+    total = math.exp(distribution.log_total)
 
     def inside(low: Counts, high: Counts) -> float:
         """P(all bins within): the coefficient of x^m in (sum over low..high of pmf(k) x^k)^bins, over P(sum = m)."""
         first, last = int(low[0]), int(high[0])
-        if not bins * first <= law.m <= bins * last:
+        if not bins * first <= distribution.m <= bins * last:
             return 0.0
         part = pmf[first - least : last - least + 1]
         size = _power_of_two(bins * (last - first) + 1)
         power = np.fft.irfft(np.fft.rfft(part, size) ** bins, size)
-        return float(power[law.m - bins * first] / total)
+        return float(power[distribution.m - bins * first] / total)
 
-    return _narrowest(law, [1 / bins], confidence, bins, inside)
+    return _narrowest(distribution, [1 / bins], confidence, bins, inside)
 
 
 @lru_cache(maxsize=256)
-def _path_bounds(law: _Counts, levels: tuple[float, ...], confidence: float) -> tuple[Counts, Counts, float]:
-    cells = [law.cell(step) for step in np.diff([0.0, *levels]).tolist()]
-    total = math.exp(law.log_total)
+def _path_bounds(distribution: _Counts, levels: tuple[float, ...], confidence: float) -> tuple[Counts, Counts, float]:
+    cells = [distribution.cell(step) for step in np.diff([0.0, *levels]).tolist()]
+    total = math.exp(distribution.log_total)
 
     def inside(low: Counts, high: Counts) -> float:
         """P(low_k <= N_k <= high_k for every k | N = m), N_k the sum of the first k cells."""
@@ -204,14 +205,14 @@ def _path_bounds(law: _Counts, levels: tuple[float, ...], confidence: float) -> 
             start = max(first, start)
             if not state.size:
                 return 0.0
-        rest = np.exp(law.log_pmf(law.m - start - np.arange(state.size), 1 - levels[-1]))
+        rest = np.exp(distribution.log_pmf(distribution.m - start - np.arange(state.size), 1 - levels[-1]))
         return float(state @ rest / total)
 
-    return _narrowest(law, levels, confidence, len(levels), inside)
+    return _narrowest(distribution, levels, confidence, len(levels), inside)
 
 
 def _narrowest(
-    law: _Counts,
+    distribution: _Counts,
     levels: Sequence[float],
     confidence: float,
     cells: int,
@@ -220,7 +221,7 @@ def _narrowest(
     """The quantiles of the counts below levels at the largest local level at which `inside` is `confidence`; it."""
     import scipy.optimize  # some 30 ms, which `import calibrant` need not spend
 
-    tails = [law.tails(p) for p in levels]
+    tails = [distribution.tails(p) for p in levels]
     known: dict[tuple[bytes, bytes], float] = {}
     best, bounds = math.log((1 - confidence) / cells), _quantiles(tails, (1 - confidence) / cells)
 

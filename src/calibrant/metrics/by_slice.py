@@ -42,7 +42,7 @@ class SliceResult:
     risk: float
     """The p-value from which on the gap is more than chance allows."""
     size: int = 1
-    """As many PITs of a true law vary as much as these do: m, or fewer where few rows calibrated the forecasts."""
+    """So many true PITs vary as much as these do: m, or fewer where few rows calibrated the forecasts."""
     comparisons: int = 1
     """How many shares and gaps were compared."""
     mean: float | None = field(default=None, compare=False)  # a sum of floats, which the order of rows rounds
@@ -65,7 +65,8 @@ class SliceResult:
         """Whether the forecasts are rather too low, too high, too narrow or too wide.
 
         PITs above 1/2 on average are labels above their forecasts, and PITs near 0 and 1 are labels in the tails. For
-        calibrated forecasts both means have the same law, so the one that is farther from 1/2 says what is wrong.
+        calibrated forecasts both means have the same distribution, so the one that is farther from 1/2 says what is
+        wrong.
         """
         if self.mean is None or self.spread is None:
             return "narrow" if self.held[0].judged < self.held[0].coverage else "wide"

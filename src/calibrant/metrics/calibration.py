@@ -20,10 +20,10 @@ from calibrant.metrics.forecasts import Scalar, average, paired
 
 
 def pit(H: PredictionLike, y: ArrayLike) -> Array:
-    """H_i(y_i), one a row: the probability integral transform (Dawid 1984). Uniform if H is the law of y.
+    """H_i(y_i), one a row: the probability integral transform (Dawid 1984). Uniform if H is the distribution of y.
 
-    Of a law of counts it is drawn over the jump at y, see `Distribution.pit`; else it would not be uniform. Of Samples
-    it is the rank of y among the draws. What is drawn is the same for the same rows, in any order.
+    Of a distribution of counts it is drawn over the jump at y, see `Distribution.pit`; else it would not be uniform. Of
+    Samples it is the rank of y among the draws. What is drawn is the same for the same rows, in any order.
 
     >>> from calibrant import Normal
     >>> pit(Normal([0.0, 1.0], 1.0), [0.0, 2.0])
@@ -58,32 +58,34 @@ def draws(*of: Array) -> NDArray[np.float64]:
     return found
 
 
-def drawn_pit(law: Distribution, y: Array) -> NDArray[np.float64]:
+def drawn_pit(distribution: Distribution, y: Array) -> NDArray[np.float64]:
     """H_i(y_i) as numpy, drawn uniformly over the jump where H_i has an atom at y_i: F(y) is not uniform there."""
-    return drawn_pits(law, y).values
+    return drawn_pits(distribution, y).values
 
 
 class DrawnPits(NamedTuple):
-    """PITs as numpy, and whether a label lies on an atom of its law, so that some of them had to be drawn."""
+    """PITs as numpy, and whether a label lies on an atom of its distribution, so that some of them had to be drawn."""
 
     values: NDArray[np.float64]
     on_atoms: bool
 
 
-def drawn_pits(law: Distribution, y: Array) -> DrawnPits:
+def drawn_pits(distribution: Distribution, y: Array) -> DrawnPits:
     """`drawn_pit`, and whether there was anything to draw."""
-    if law.lattice is not None:
-        return DrawnPits(np.asarray(to_numpy(law.pit(y, draws_for(y, law.pit))), np.float64), on_atoms=True)
-    sides = (np.asarray(to_numpy(side(y)), np.float64) for side in (law.cdf, law.cdf_left))
+    if distribution.lattice is not None:
+        return DrawnPits(
+            np.asarray(to_numpy(distribution.pit(y, draws_for(y, distribution.pit))), np.float64), on_atoms=True
+        )
+    sides = (np.asarray(to_numpy(side(y)), np.float64) for side in (distribution.cdf, distribution.cdf_left))
     pit, left = (np.broadcast_to(side, y.shape) for side in sides)
     return DrawnPits(randomised_pit(pit, left), bool((pit > left).any()))
 
 
 def randomised_pit(pit: NDArray[np.float64], left: NDArray[np.float64]) -> NDArray[np.float64]:
-    """pit - U (pit - left), from F(y) and its limit from the left: uniform for a true law with atoms too.
+    """pit - U (pit - left), from F(y) and its limit from the left: uniform for a true distribution with atoms too.
 
-    F(y) itself is not, however good the law is (Czado, Gneiting and Held 2009). The draw is the same for the same
-    numbers, and without atoms there is none: it is F(y).
+    F(y) itself is not, however good the distribution is (Czado, Gneiting and Held 2009). The draw is the same for the
+    same numbers, and without atoms there is none: it is F(y).
     """
     jump = pit - left
     if not (jump > 0).any():
@@ -92,22 +94,22 @@ def randomised_pit(pit: NDArray[np.float64], left: NDArray[np.float64]) -> NDArr
 
 
 def sorted_pit(H: PredictionLike, y: ArrayLike) -> Array:
-    """PIT_(1) <= ... <= PIT_(m); of labels that lie on a bound of a clipped law the randomised ones."""
+    """PIT_(1) <= ... <= PIT_(m); of labels that lie on a bound of a clipped distribution the randomised ones."""
     H, y = paired(H, y)
     p = pit(H, y)
-    law = H.as_law() if H.has_law else None
-    if isinstance(law, Clipped) and law.lattice is None:
-        drawn = device_like(randomised_pit(to_numpy(p), to_numpy(law.cdf_left(y))), p)
-        p = namespace(p).where(law.at_bound(y), drawn, p)
+    distribution = H.as_distribution() if H.has_distribution else None
+    if isinstance(distribution, Clipped) and distribution.lattice is None:
+        drawn = device_like(randomised_pit(to_numpy(p), to_numpy(distribution.cdf_left(y))), p)
+        p = namespace(p).where(distribution.at_bound(y), drawn, p)
     return namespace(p).sort(p)
 
 
 def pit_by(H: Forecast, y: Array, u: Array) -> Array:
-    """The PIT of each row, drawn by its own uniform number over the jump where the law has an atom at the label."""
+    """The PIT of each row, drawn by a uniform number over the jump where the distribution has an atom at the label."""
     p = H.pit_rows(y, u)
-    law = H.as_law() if H.has_law else None
-    if isinstance(law, Clipped) and law.lattice is None:
-        return namespace(p).where(law.at_bound(y), p - u * (p - law.cdf_left(y)), p)
+    distribution = H.as_distribution() if H.has_distribution else None
+    if isinstance(distribution, Clipped) and distribution.lattice is None:
+        return namespace(p).where(distribution.at_bound(y), p - u * (p - distribution.cdf_left(y)), p)
     return p
 
 
@@ -166,7 +168,7 @@ def expected_ece(m: int) -> float:
 def sup_calibration_error(H: PredictionLike, y: ArrayLike) -> Scalar:
     """sup_c |#{i: PIT_i <= c} / m - c|: the epsilon of Definition 1, estimated on m rows.
 
-    The Kolmogorov-Smirnov distance of the PITs to the uniform law. Even a perfect forecast has a positive
+    The Kolmogorov-Smirnov distance of the PITs to the uniform distribution. Even a perfect forecast has a positive
     one, about 0.87 / sqrt(m) on average: compare it with that, and with `Guarantee.conditional`.
 
     >>> from calibrant import Normal
@@ -214,7 +216,7 @@ class UniformityTest(NamedTuple):
 def pit_uniformity_test(H: PredictionLike, y: ArrayLike) -> UniformityTest:
     """The Kolmogorov-Smirnov test that the PITs are uniform: D = sup_c |#{PIT <= c} / m - c| and P(D' >= D).
 
-    The p-value is 2 P(D+ >= D) (Smirnov's exact one-sided law) where that is below 0.05 and m <= 1e4, or
+    The p-value is 2 P(D+ >= D) (Smirnov's exact one-sided distribution) where that is below 0.05 and m <= 1e4, or
     D >= 1/2; else Kolmogorov's limit at t + 1 / (6 sqrt(m)) + (t - 1) / (4 m), t = sqrt(m) D (Vrbik 2018). Its
     absolute error is below 3e-4 for m >= 50 and 3e-3 for m >= 10; for fewer rows take it as a rough number
     (0.06 at worst, at m = 2).
@@ -223,8 +225,8 @@ def pit_uniformity_test(H: PredictionLike, y: ArrayLike) -> UniformityTest:
     No H is perfect: one calibrated on n rows is off by about 1 / sqrt(n) for good (`Guarantee.conditional`),
     so with m much larger than n the test rejects it, rightly and to no purpose; then read
     `sup_calibration_error`. A large p-value is no proof of calibration either. The rows must be independent
-    and not used in calibration, and H continuous or a law of counts, whose PITs are drawn (`pit`): the PITs of
-    another law of steps (naive) are not uniform however good it is.
+    and not used in calibration, and H continuous or a distribution of counts, whose PITs are drawn (`pit`): the PITs of
+    another distribution of steps (naive) are not uniform however good it is.
 
     >>> from calibrant import Normal
     >>> test = pit_uniformity_test(Normal([0.0] * 4, 1.0), [-1.0, -0.3, 0.2, 0.9])

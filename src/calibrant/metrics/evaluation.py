@@ -23,7 +23,8 @@ class Evaluation(Generic[Crps, Bounds, Rest]):
     """The metrics of one forecast on n labels, None where it does not determine them. It prints as a table.
 
     To a type checker it is `Evaluation[crps, coverages and widths, all else]`, with `float` for what the forecast is
-    sure to determine: `Evaluation[float, float, float]` of a law. `Evaluation` alone has `float | None` for each.
+    sure to determine: `Evaluation[float, float, float]` of a distribution. `Evaluation` alone has `float | None` for
+    each.
 
     Attributes:
         crps: CRPS, the mean continuous ranked probability score, in the unit of y; of points the mean absolute error.
@@ -37,7 +38,7 @@ class Evaluation(Generic[Crps, Bounds, Rest]):
         std: mean std, the mean standard deviation of the forecasts.
         ece: ECE, the expected calibration error: the mean distance of the sorted PITs from a uniform grid.
         debiased_ece: debiased ECE, less what a perfect forecast has on so many rows.
-        sup_calibration_error: The largest distance of the law of the PITs from the uniform one.
+        sup_calibration_error: The largest distance of the distribution of the PITs from the uniform one.
         pit_pvalue: PIT uniformity p-value: how likely uniform PITs are so far off.
         n: rows, the number of labels.
     """
@@ -79,8 +80,8 @@ class Evaluation(Generic[Crps, Bounds, Rest]):
         return f"Evaluation({', '.join(f'{name}={value:.4g}' for name, value in self.to_dict().items())})"
 
 
-OfLaw = Evaluation[float, float, float]
-"""That of a law, which has every metric."""
+OfDistribution = Evaluation[float, float, float]
+"""That of a distribution, which has every metric."""
 
 NATS, OF_THE_LABEL = "nats", "y"
 NEAR_LEVEL = "near its level"
@@ -163,8 +164,8 @@ def compare(evaluations: Mapping[str, Evaluation]) -> str:
 
     >>> from calibrant import Normal, evaluate
     >>> f, y = [0.0, 1.0, 2.0], [0.5, 0.0, 2.1]
-    >>> print(compare({"point": evaluate(f, y), "law": evaluate(Normal(f, 1.0), y)}))
-                                    point     law  better     in units of
+    >>> print(compare({"point": evaluate(f, y), "distribution": evaluate(Normal(f, 1.0), y)}))
+                                    point     distribution  better     in units of
     CRPS                           0.5333  0.3905  lower      y
     pinball, 19 levels 0.05..0.95       –  0.2044  lower      y
     NLL                                 –   1.129  lower      nats

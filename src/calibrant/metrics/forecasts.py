@@ -26,7 +26,7 @@ Scalar = float | Array
 
 
 def forecast(value: PredictionLike) -> Prediction | Distribution:
-    """A prediction, or a single law that stands for every row."""
+    """A prediction, or a single distribution that stands for every row."""
     if hasattr(value, "predict"):
         raise TypeError(
             f"forecasts are judged, and {type(value).__name__} is a model: pass prediction_of(model, X), or"
@@ -36,7 +36,7 @@ def forecast(value: PredictionLike) -> Prediction | Distribution:
 
 
 def beside(prediction: PredictionLike, H: PredictionLike) -> Prediction | Distribution:
-    """A forecast to compare with H: where H is a law of whole numbers, rates are the law of counts they stand for.
+    """A forecast to compare with H: where H is of whole numbers, rates are the distribution of counts they stand for.
 
     >>> from calibrant.distributions import Poisson
     >>> beside(Rates([0.5, 2.0]), Poisson([1.0, 1.0])), beside(Rates([0.5, 2.0]), [1.0, 1.0])
@@ -45,7 +45,7 @@ def beside(prediction: PredictionLike, H: PredictionLike) -> Prediction | Distri
     prediction, H = forecast(prediction), forecast(H)
     lattice = H.lattice if isinstance(H, Distribution) else None
     counts = lattice is not None and lattice[1] == 1 and lattice[0] % 1 == 0
-    return prediction.law() if counts and isinstance(prediction, Rates) else prediction
+    return prediction.distribution() if counts and isinstance(prediction, Rates) else prediction
 
 
 def paired(H: PredictionLike, y: ArrayLike, what: str = "the forecast") -> tuple[Prediction | Distribution, Array]:

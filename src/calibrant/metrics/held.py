@@ -23,11 +23,11 @@ class Inside:
     counted: Flags
     """l_i <= y_i <= u_i."""
     drawn: Flags | None = None
-    """The same by a PIT that is drawn over its jump; None where no label lies on an atom of its law."""
+    """The same by a PIT that is drawn over its jump; None where no label lies on an atom of its distribution."""
 
     @property
     def judged(self) -> Flags:
-        """What chance is asked about: a true law has it with probability `coverage`, with atoms too."""
+        """What chance is asked about: a true distribution has it with probability `coverage`, with atoms too."""
         return self.counted if self.drawn is None else self.drawn
 
 
@@ -35,8 +35,8 @@ class Inside:
 class Held:
     """The share of labels inside the intervals of one coverage, and what chance allows.
 
-    A count is either inside its interval or outside, so the intervals of a true law of counts hold more than they are
-    asked for. The probability is exact where ties at the ends are split. Chance is asked about that share.
+    A count is either inside its interval or outside, so the intervals of a true distribution of counts hold more than
+    they are asked for. The probability is exact where ties at the ends are split. Chance is asked about that share.
 
     >>> Held(0.9, 0.96, 0.85, 0.95, in_part=0.91).off, Held(0.9, 0.96, 0.85, 0.95).off
     (False, True)

@@ -27,9 +27,9 @@ HINT = (
 def of_labels(H: Any, y: Array, labels: Any = None) -> Any:
     """The forecast H as one of labels y of this kind.
 
-    A law is collapsed: of counts, P(Y <= k) = H(k + 1/2). Quantiles and draws become those of the labels: a quantile of
-    0.3 counts is 0. Rates are the law of counts that they stand for, also where nothing is said of the labels and all
-    of them are counts. Other forecasts stay as they are.
+    A distribution is collapsed: of counts, P(Y <= k) = H(k + 1/2). Quantiles and draws become those of the labels: a
+    quantile of 0.3 counts is 0. Rates are the distribution of counts that they stand for, also where nothing is said of
+    the labels and all of them are counts. Other forecasts stay as they are.
 
     >>> of_labels(Rates([0.5, 2.0]), np.array([0.0, 3.0])), of_labels(Rates([0.5, 2.0]), np.array([0.0, 3.5]))
     (Poisson(n=2), Rates(n=2))
@@ -38,7 +38,7 @@ def of_labels(H: Any, y: Array, labels: Any = None) -> Any:
     """
     kind = checked_labels(y, labels)
     if isinstance(H, Rates) and (kind is None and are_counts(y)):
-        return H.law()
+        return H.distribution()
     if kind is None or getattr(H, "lattice", None) is not None:
         return H
     if isinstance(H, (Quantiles, Samples)):
@@ -46,28 +46,28 @@ def of_labels(H: Any, y: Array, labels: Any = None) -> Any:
     return _collapsed(H, kind) if isinstance(H, (Distribution, Rates)) else H
 
 
-def law_of_labels(H: Any, y: Array, labels: Any = None) -> Any:
+def distribution_of_labels(H: Any, y: Array, labels: Any = None) -> Any:
     """The same, with straight lines between quantiles, or between sorted draws; what says too little stays as it is.
 
-    An ensemble is the mixture of its members, where each of them has a law.
+    An ensemble is the mixture of its members, where each of them has a distribution.
     """
     kind = checked_labels(y, labels)
     if isinstance(H, Ensemble):
-        members = [law_of_labels(member, y, kind) for member in H.members]
+        members = [distribution_of_labels(member, y, kind) for member in H.members]
         whole = sum(H.weights)
         shares = tuple(weight / whole for weight in H.weights)
-        said = all(member.has_law for member in members)
-        return Mixture(tuple(member.as_law() for member in members), shares) if said else H
+        said = all(member.has_distribution for member in members)
+        return Mixture(tuple(member.as_distribution() for member in members), shares) if said else H
     H = of_labels(H, y, kind)
     if kind is None or not isinstance(H, (Quantiles, Samples)):
         return straight(H)
-    return _straight_law(H, kind) or H
+    return _straight_distribution(H, kind) or H
 
 
 def judged_as(H: Any, y: Array, labels: Any = None) -> tuple[Any, str]:
-    """What `evaluate` judges in place of H, and what it says of that: one law a row wherever `report` has one.
+    """What `evaluate` judges in place of H, and what it says of that: one distribution a row wherever `report` has one.
 
-    Draws of any real number stay draws, which are judged by rank and by their empirical law.
+    Draws of any real number stay draws, which are judged by rank and by their empirical distribution.
     """
     words: dict[type, str] = {Quantiles: "quantiles", Samples: "draws"}
     between = words.get(type(H))
@@ -75,28 +75,28 @@ def judged_as(H: Any, y: Array, labels: Any = None) -> tuple[Any, str]:
         between is None or (isinstance(H, Samples) and checked_labels(y, labels) is None)
     ):
         return of_labels(H, y, labels), ""
-    law = law_of_labels(H, y, labels)
-    if not law.has_law:
-        return law, ""
+    distribution = distribution_of_labels(H, y, labels)
+    if not distribution.has_distribution:
+        return distribution, ""
     if between is None:
-        return law, "Judged as the mixture of the members, with the weights of the ensemble."
-    return law, f"Judged as distributions straight between the {between}, with exponential tails beyond."
+        return distribution, "Judged as the mixture of the members, with the weights of the ensemble."
+    return distribution, f"Judged as distributions straight between the {between}, with exponential tails beyond."
 
 
 def _possible(H: Any, kind: Labels) -> Any:
     """Quantiles or draws as labels of this kind can be: g of the quantiles of Y', as g does not decrease."""
-    law = _straight_law(H, kind)
-    if law is None:
+    distribution = _straight_distribution(H, kind)
+    if distribution is None:
         return H
     levels = H.levels if isinstance(H, Quantiles) else H.as_quantiles().levels
-    values = np.asarray(to_numpy(law.quantiles(to_numpy(levels))), np.float64)
+    values = np.asarray(to_numpy(distribution.quantiles(to_numpy(levels))), np.float64)
     return replace(H, values=device_like(values, H.values))
 
 
-def _straight_law(H: Any, kind: Labels) -> Distribution | None:
+def _straight_distribution(H: Any, kind: Labels) -> Distribution | None:
     kind = kind.judging()
     spread = straight(kind.spread_prediction(H))
-    return kind.collapse(spread.as_law()) if spread.has_law else None
+    return kind.collapse(spread.as_distribution()) if spread.has_distribution else None
 
 
 def _collapsed(H: Any, kind: Labels) -> Any:

@@ -18,33 +18,33 @@ from calibrant.predictions.quantiles import pinball_rows
 def nll(H: PredictionLike, y: ArrayLike) -> Scalar:
     """mean_i -log h_i(y_i), with h_i the density of row i: the logarithmic score (Good 1952).
 
-    Of a law of counts h_i(y_i) is the probability of y_i, and so it is where a clipped law has an atom at y_i.
-    Elsewhere it is inf as soon as one label lies where the density is 0: always for another law of steps (naive,
-    random), which has no density.
+    Of a distribution of counts h_i(y_i) is the probability of y_i, and so it is where a clipped distribution has an
+    atom at y_i. Elsewhere it is inf as soon as one label lies where the density is 0: always for another distribution
+    of steps (naive, random), which has no density.
 
     >>> from calibrant import Normal
     >>> round(nll(Normal([0.0, 1.0], 1.0), [0.5, 1.0]), 4)
     0.9814
     """
     H, y = paired(H, y)
-    return average(nll_rows(H.as_law(), y))
+    return average(nll_rows(H.as_distribution(), y))
 
 
-def nll_rows(law: Any, y: Array) -> Any:
-    """-log h_i(y_i); where the law has an atom at the label, as on a lattice or on a bound, -log P(Y = y_i)."""
-    if law.lattice is not None:
-        return -law.logpmf(y)
-    loss = -law.logpdf(y)
-    if not isinstance(law, Clipped):
+def nll_rows(distribution: Any, y: Array) -> Any:
+    """-log h_i(y_i); where there is an atom at the label, as on a lattice or on a bound, -log P(Y = y_i)."""
+    if distribution.lattice is not None:
+        return -distribution.logpmf(y)
+    loss = -distribution.logpdf(y)
+    if not isinstance(distribution, Clipped):
         return loss
-    mass = law.logpmf(y)
+    mass = distribution.logpmf(y)
     return namespace(loss).where(namespace(mass).isfinite(mass), -mass, loss)
 
 
 def crps(H: PredictionLike, y: ArrayLike) -> Scalar:
     """mean_i of the integral of (H_i(t) - 1{y_i <= t})^2 over t (Gneiting and Raftery 2007).
 
-    Of a Point it is the absolute error, of Samples the CRPS of their empirical law. It is inf where H puts
+    Of a Point it is the absolute error, of Samples the CRPS of their empirical distribution. It is inf where H puts
     mass at infinity (infinite tails, random), and has the unit of y.
 
     >>> from calibrant import Normal, Point
@@ -128,7 +128,7 @@ def interval_score_rows(H: Forecast, y: Array, coverage: float) -> Array:
 def pinball(H: PredictionLike, y: ArrayLike, levels: ArrayLike | None = None) -> Scalar:
     """mean over rows i and levels a of (a - 1{y_i < q}) (y_i - q), q = H_i.ppf(a) (Koenker and Bassett 1978).
 
-    Without `levels`: those of Quantiles, (k - 1/2) / K of K Samples, and 0.05, 0.10, ..., 0.95 of a law. Half
+    Without `levels`: those of Quantiles, (k - 1/2) / K of K Samples, and 0.05, 0.10, ..., 0.95 of a distribution. Half
     the CRPS is the same mean over all levels. Inf where a quantile is infinite.
 
     >>> from calibrant import Quantiles

@@ -20,11 +20,11 @@ from calibrant.predictions.base import Prediction
 class Straight(Prediction):
     """Row i has the quantiles values[i, k] at levels[k]: straight between them, and exponential tails beyond.
 
-    A tail falls as the law does between its outermost two quantiles. Equal quantiles are an atom; where the outermost
-    are equal, their atom has the tail's mass too, so that a row of equal draws is a single value.
+    A tail falls as the distribution does between its outermost two quantiles. Equal quantiles are an atom; where the
+    outermost are equal, their atom has the tail's mass too, so that a row of equal draws is a single value.
 
-    >>> law = straight(Quantiles([0.25, 0.75], [[0.0, 1.0], [2.0, 2.0]])).as_law()
-    >>> law.cdf([0.5, 2.0]), law.median()
+    >>> distribution = straight(Quantiles([0.25, 0.75], [[0.0, 1.0], [2.0, 2.0]])).as_distribution()
+    >>> distribution.cdf([0.5, 2.0]), distribution.median()
     (array([0.5, 1. ]), array([0.5, 2. ]))
     """
 
@@ -42,25 +42,25 @@ class Straight(Prediction):
         return self.words
 
     @property
-    def has_law(self) -> bool:
+    def has_distribution(self) -> bool:
         """True, without a table of all rows: they are asked for block by block."""
         return True
 
-    def as_law(self) -> PiecewiseLinear:
-        """The law of each row, all in one table."""
+    def as_distribution(self) -> PiecewiseLinear:
+        """The distribution of each row, all in one table."""
         return self._lines
 
     def quantile(self, level: float) -> Array:
-        """That of the law; at its own levels the very number that was given."""
+        """That of the distribution; at its own levels the very number that was given."""
         near = np.abs(self.levels - level)
         column = int(np.argmin(near))
-        return self.values[:, column] if near[column] < 1e-9 else self.as_law().ppf(level)
+        return self.values[:, column] if near[column] < 1e-9 else self.as_distribution().ppf(level)
 
     def pit_rows(self, y: Array, u: Array) -> Array:
         """H(y), drawn over the jump where quantiles are equal."""
-        law = self.as_law()
-        above = law.cdf(y)
-        return above - u * (above - law.cdf_left(y))
+        distribution = self.as_distribution()
+        above = distribution.cdf(y)
+        return above - u * (above - distribution.cdf_left(y))
 
     @cached_property
     def _lines(self) -> PiecewiseLinear:

@@ -79,18 +79,19 @@ def evaluate(
     The table says which values are better, and the unit: `y` stands for the unit of the labels, or their name if y is a
     Series. What H does not say is absent, never made up:
 
-    - a law has everything;
-    - a Point has crps, its absolute error; Rates too, unless all labels are counts: then they are Poisson laws;
+    - a distribution has everything;
+    - a Point has crps, its absolute error; Rates too, unless all labels are counts: then they are Poisson
+      distributions;
     - an Interval has coverage and width, of its own bounds: without a level it has no interval score;
     - Quantiles have pinball at their levels, and coverage, width and interval score of the widest centred interval
       among them that is no wider than what is asked for, which the table names; for all else they are judged as
       distributions straight between the quantiles, as `report` does;
-    - Samples have the crps and std of their empirical law, quantiles between the draws, and PITs by rank; with `labels`
-      they are judged as distributions straight between the draws;
-    - an Ensemble is judged as the mixture of its members, with its weights, where each member has a law; of points it
-      has nothing.
+    - Samples have the crps and std of their empirical distribution, quantiles between the draws, and PITs by rank; with
+      `labels` they are judged as distributions straight between the draws;
+    - an Ensemble is judged as the mixture of its members, with its weights, where each member has a distribution; of
+      points it has nothing.
 
-    The NLL of a law of counts is that of its probabilities, and its PITs are drawn over the jumps.
+    The NLL of a distribution of counts is that of its probabilities, and its PITs are drawn over the jumps.
 
     Args:
         H: The forecasts, one per row: distributions, or a prediction of any kind, an array of points included.
@@ -99,7 +100,8 @@ def evaluate(
         ci: The probability of the centred interval behind `ci_coverage` and `ci_width`.
         levels: The levels of the pinball loss; by default as in `pinball`.
         labels: What kind of number y is, an object or its name; any real number by default. `labels=Counts()` judges a
-            continuous law by what it says of counts, P(Y <= k) = H(k + 1/2), and rounds quantiles and draws to counts.
+            continuous distribution by what it says of counts, P(Y <= k) = H(k + 1/2), and rounds quantiles and draws to
+            counts.
 
     >>> from calibrant import Normal
     >>> print(evaluate(Normal([0.0, 1.0, 2.0], 1.0), [0.5, 0.0, 2.1]))
@@ -152,7 +154,7 @@ def evaluate(
 
 def absent(H: Forecast) -> str:
     """Why metrics are missing, and the way out, where some are."""
-    if H.has_law:
+    if H.has_distribution:
         return ""
     dash = f"A dash: {H!r} does not determine it. Calibrate it to have a distribution per row."
     return f"{dash} {OF_A_POINT}" if isinstance(H, Point) else dash
@@ -172,7 +174,7 @@ def row_metrics(
 ) -> dict[str, Callable[[], Array]]:
     """The metrics that are means over rows: what each makes of every row, or raises `Unsaid`."""
     rows: dict[str, Callable[[], Array]] = {
-        "nll": lambda: scores.nll_rows(H.as_law(), y),
+        "nll": lambda: scores.nll_rows(H.as_distribution(), y),
         "crps": lambda: H.crps_rows(y),
         "std": lambda: H.std_rows(),
         "ci_width": lambda: scores.width_rows(H, ci),
@@ -195,12 +197,12 @@ def within(H: Quantiles, coverage: float) -> float:
 
 
 def _on(lattice: tuple[float, float], y: Array) -> None:
-    """Raise where a label is one that a law on this lattice cannot give."""
+    """Raise where a label is one that a distribution on this lattice cannot give."""
     off = off_lattice(y, lattice)
     if anywhere(off):
         row, count = first_and_count(off)
         wanted = "whole numbers" if lattice[1] == 1 else f"steps of {lattice[1]:g}"
-        raise ValueError(f"y is {float(y[row]):.6g} in row {row} ({in_all(count)}): H is a law of {wanted}")
+        raise ValueError(f"y is {float(y[row]):.6g} in row {row} ({in_all(count)}): H is a distribution of {wanted}")
 
 
 def metric_labels(H: Forecast, coverage: float, ci: float, levels: ArrayLike | None) -> dict[str, str]:
@@ -226,7 +228,7 @@ def metric_labels(H: Forecast, coverage: float, ci: float, levels: ArrayLike | N
 
 
 def nll_label(H: Any) -> str:
-    """What the NLL is called: that of a law of counts is of probabilities."""
+    """What the NLL is called: that of a distribution of counts is of probabilities."""
     return "NLL of the counts" if isinstance(H, Distribution) and H.lattice is not None else "NLL"
 
 

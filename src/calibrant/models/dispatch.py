@@ -23,7 +23,7 @@ Adapter = Callable[[Any, Any], Any]
 
 
 def prediction_of(model: Any, X: Features) -> Prediction | Distribution:
-    """f(X), as the kind of prediction that the fitted model makes: `Point`, `Rates`, `Quantiles`, `Samples` or a law.
+    """f(X), as the kind of prediction that the model makes: `Point`, `Rates`, `Quantiles`, `Samples`, a distribution.
 
     | model | prediction |
     |---|---|
@@ -34,14 +34,14 @@ def prediction_of(model: Any, X: Features) -> Prediction | Distribution:
     | LightGBM, XGBoost, CatBoost: quantile objectives | `Quantiles` of their levels |
     | CatBoost: `RMSEWithUncertainty` | `Normal` |
     | scikit-learn, LightGBM, XGBoost, CatBoost: Poisson losses; statsmodels: Poisson and negative binomial | `Rates` |
-    | NGBoost, skpro | the law they predict |
+    | NGBoost, skpro | the distribution they predict |
     | quantile-forest | `Quantiles` |
     | statsmodels: least squares | `StudentT` with the residual degrees of freedom |
-    | torch module that returns (mean, scale), a law, or quantiles at its `levels` | `Normal`, the law, `Quantiles` |
+    | torch module giving (mean, scale), a distribution, or quantiles at its `levels` | `Normal`, itself, `Quantiles` |
     | list of models | one `Quantiles` of single levels, else an `Ensemble` |
     | dict {level: model} | `Quantiles` |
     | `Refined` | what it refined |
-    | `CalibratedRegressor` | its calibrated law |
+    | `CalibratedRegressor` | its calibrated distribution |
     | anything else with `predict`, any callable | `Point`, or the prediction that it returns |
 
     X goes to the model as it is. `register` adds classes of your own.

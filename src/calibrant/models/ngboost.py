@@ -11,10 +11,12 @@ from calibrant.models.outputs import named
 
 
 def adapt(model: Any, X: Any) -> Distribution:
-    """The law of `pred_dist`: ours where we have it, else scipy's."""
+    """The distribution of `pred_dist`: ours where we have it, else scipy's."""
     if model.init_params is None:
         raise NotFittedError(f"this {named(model)} is not fitted yet: call fit first")
-    law = model.pred_dist(X)
-    if not hasattr(law, "dist"):
-        raise TypeError(f"{named(model)} must predict a law that scipy.stats has, got {type(law).__name__}")
-    return from_scipy(law.dist)
+    distribution = model.pred_dist(X)
+    if not hasattr(distribution, "dist"):
+        raise TypeError(
+            f"{named(model)} must predict a distribution that scipy.stats has, got {type(distribution).__name__}"
+        )
+    return from_scipy(distribution.dist)

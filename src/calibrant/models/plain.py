@@ -39,7 +39,7 @@ def _arguments(function: Callable[..., Any]) -> Collection[str]:
 
 
 def as_output(name: str, output: Any) -> Any:
-    """A prediction as it is, laws of scipy and torch adapted, one number a row as a `Point`."""
+    """A prediction as it is, distributions of scipy and torch adapted, one number a row as a `Point`."""
     if isinstance(output, (Prediction, Distribution)) or type(output).__module__.startswith(_LAWS):
         return as_prediction(output)
     if isinstance(output, (list, tuple)) and any(_is_array(part) for part in output):

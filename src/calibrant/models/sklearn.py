@@ -36,7 +36,7 @@ def _pipeline(model: Any, X: Any) -> Any:
 def _transformed_target(model: Any, X: Any) -> Any:
     """What its regressor predicts, taken back: points as its own `predict` has them, quantiles and draws one by one.
 
-    A law is taken back exactly where the transformation is a pair of functions.
+    A distribution is taken back exactly where the transformation is a pair of functions.
     """
     if not hasattr(model, "regressor_"):
         return plain.adapt(model, X)  # which says that it is not fitted
@@ -51,16 +51,16 @@ def _transformed_target(model: Any, X: Any) -> Any:
         flat = model.transformer_.inverse_transform(np.reshape(values, (-1, 1)))
         return np.reshape(np.asarray(flat, np.float64), values.shape)
 
-    def of_law(law: Distribution) -> Distribution:
+    def of_distribution(distribution: Distribution) -> Distribution:
         if model.func is None or model.inverse_func is None:
             raise TypeError("it is known by its values alone")
-        return through(Function((model.func, model.inverse_func)), law)
+        return through(Function((model.func, model.inverse_func)), distribution)
 
     try:
         low, high = back(np.sort(np.asarray(inner.centre_rows()))[[0, -1]] + np.asarray([0.0, 1e-3]), "")
         if low > high:
             raise TypeError("it turns the order round")
-        return mapped(inner, back, of_law)
+        return mapped(inner, back, of_distribution)
     except TypeError as error:
         warn_user(f"{named(model)} is taken as a point, without the spread of {inner!r}: {error}")
         return plain.adapt(model, X)

@@ -24,7 +24,7 @@ def _dispersion(results: Any) -> float | None:
 
 
 def adapt(results: Any, X: Any) -> Any:
-    """t or normal laws for least squares, `Quantiles` for quantile regression, `Rates` for counts, else a `Point`.
+    """t or normal distributions for least squares, `Quantiles` for quantile regression, `Rates` of counts, or `Point`.
 
     X is the design of the new rows: with its constant, if the model was fitted with one, unless a formula adds it.
     """

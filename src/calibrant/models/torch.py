@@ -46,7 +46,7 @@ def _of_tensor(module: Any, output: Any) -> Any:
     if output.ndim == 2 and output.shape[1] > 1:
         raise TypeError(
             f"{named(module)} returned {output.shape[1]} columns but has no levels: set its attribute levels "
-            f"to the levels of these quantiles, or return (mean, scale) or a law of torch.distributions"
+            f"to the levels of these quantiles, or return (mean, scale) or a distribution of torch.distributions"
         )
     return as_output(named(module), output)
 

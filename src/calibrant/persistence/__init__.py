@@ -1,9 +1,9 @@
 """Files: what was calibrated, as a safetensors file. Nothing in it is code, and reading it runs none but calibrant's.
 
 The arrays are the tensors of the file; all else is JSON in its header: the tree of objects by class name (the score,
-the interpolator and its tails, the law q, the guarantee with n and lambda), a summary for people (`about`), the notes
-of the writer, the versions of the format and of the library, and a digest over every byte. A class that is not one of
-calibrant's is made only if the caller hands it in.
+the interpolator and its tails, the distribution q, the guarantee with n and lambda), a summary for people (`about`),
+the notes of the writer, the versions of the format and of the library, and a digest over every byte. A class that is
+not one of calibrant's is made only if the caller hands it in.
 
 Only what `calibrant.persistence.kinds` lists can come out of a file, and only with fields that make sense together: a
 digest finds accidents, not malice.

@@ -81,8 +81,8 @@ def either(one: Wanted, other: Wanted) -> Wanted:
 
 
 ANYTHING = Wanted("anything", lambda value: True)
-SINGLE = Wanted("a single law", lambda value: isinstance(value, Distribution) and value.shape == ())
-ROW = Wanted("a batch of one law", lambda value: isinstance(value, Distribution) and value.shape == (1,))
+SINGLE = Wanted("a single distribution", lambda value: isinstance(value, Distribution) and value.shape == ())
+ROW = Wanted("a batch of one distribution", lambda value: isinstance(value, Distribution) and value.shape == (1,))
 TAILS = Wanted("tails", lambda value: callable(getattr(value, "fit", None)))
 FUNCTION = Wanted("a function of n", callable)
 NAME = Wanted("a name", lambda value: type(value) is str and 0 < len(value) <= 200)
@@ -101,8 +101,8 @@ LOGITS = _floats("finite floats in a row", (1,))
 POSITIVES = _floats("positive floats in a row", (1,), lambda value: value > 0)
 PROBS = _floats("floats of [0, 1] in a row", (1,), lambda value: (value >= 0) & (value <= 1))
 WEIGHTS = _floats("floats of at least 0 in a row", (1,), lambda value: value >= 0)
-LOCS = _floats("finite floats, one a law", (0, 1))
-SCALES = _floats("positive floats, one a law", (0, 1), lambda value: value > 0)
+LOCS = _floats("finite floats, one a distribution", (0, 1))
+SCALES = _floats("positive floats, one a distribution", (0, 1), lambda value: value > 0)
 PLACES = Wanted(
     "counts in a row",
     lambda value: isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype == np.int64 and value.size > 0,
@@ -125,7 +125,7 @@ LEVELS_OF_COLUMNS = Wanted(
     ),
 )
 EXCESSES = Wanted(
-    "mean excesses, one a law",
+    "mean excesses, one a distribution",
     lambda value: (
         isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind == "f" and bool(np.all(value >= 0))
     ),

@@ -49,7 +49,7 @@ def by_horizon(calibrated: Calibrated, **others: Any) -> None:
 def agreeing(
     known: Collection[type], /, q: Any, guarantee: Guarantee, interpolator: Any, history: Any, **others: Any
 ) -> None:
-    """What known interpolators promise, and how many scores their laws are made of."""
+    """What known interpolators promise, and how many scores their distributions are made of."""
     n, ours = guarantee.n, type(interpolator) in known
     if isinstance(q, Grouped) != isinstance(guarantee, GroupGuarantee):
         raise ValueError(f"its guarantee, {type(guarantee).__name__}, does not go with q, {q!r}")

@@ -16,7 +16,7 @@ from calibrant.several import SeveralCalibrated
 
 
 def summary(root: Any) -> dict[str, Any]:
-    """The score, interpolator, tails, law q, n, lambda and support; of several folds the n of all together.
+    """The score, interpolator, tails, distribution q, n, lambda and support; of several folds the n of all together.
 
     Of several labels those of the first.
     """

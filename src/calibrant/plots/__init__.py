@@ -13,8 +13,8 @@ needs("calibrant.plots", "plots", "matplotlib")
 from calibrant.plots.calibration import pit_histogram, reliability
 from calibrant.plots.coverage import coverage_by, coverage_by_slice
 from calibrant.plots.diagnosis import diagnosis
+from calibrant.plots.distributions import cdf, density, ridgeline
 from calibrant.plots.intervals import fan, intervals, parity
-from calibrant.plots.laws import cdf, density, ridgeline
 from calibrant.plots.modules import interpolators, scores
 from calibrant.plots.monitoring import monitor
 from calibrant.plots.sharpness import sharpness

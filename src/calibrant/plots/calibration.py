@@ -83,11 +83,11 @@ def reliability(
 ) -> Axes:
     """#{i: PIT_i <= c} / m against c, with the band that holds the whole line if H is calibrated.
 
-    H is a forecast or a mapping of names to forecasts. Of a prediction that has levels but no law, as Quantiles and
-    Samples do, it is the share of labels at or below the quantile, a dot for each level. Above the diagonal labels are
-    lower than forecast, below it higher; a curve that is too flat in the middle comes from intervals that are too
-    narrow. With `difference` it is that share less c, in percentage points: small errors are seen better.
-    `n` as in `pit_histogram`.
+    H is a forecast or a mapping of names to forecasts. Of a prediction that has levels but no distribution, as
+    Quantiles and Samples do, it is the share of labels at or below the quantile, a dot for each level. Above the
+    diagonal labels are lower than forecast, below it higher; a curve that is too flat in the middle comes from
+    intervals that are too narrow. With `difference` it is that share less c, in percentage points: small errors are
+    seen better. `n` as in `pit_histogram`.
 
     >>> from calibrant import Normal
     >>> y = np.random.default_rng(0).normal(size=500)
@@ -130,7 +130,7 @@ def _pits(forecast: Any, y: Any, name: str) -> Numbers:
     """H_i(y_i), drawn uniformly over the jump where H_i has an atom at y_i: F(y) itself is not uniform there."""
     forecast, y = paired(forecast, y, f"the forecast {name!r}" if name else "the forecast")
     try:
-        return drawn_pit(forecast.as_law(), y) if forecast.has_law else numbers(pit(forecast, y))
+        return drawn_pit(forecast.as_distribution(), y) if forecast.has_distribution else numbers(pit(forecast, y))
     except Unsaid as error:
         raise Unsaid(f"{error}: calibrate it, with Calibrator().fit on other rows, to have a distribution") from None
 
@@ -139,7 +139,7 @@ def _shares(forecast: Any, y: Any, name: str) -> tuple[Numbers, Numbers, int]:
     """Levels, the share of labels at or below the quantile of each, and the number of rows."""
     forecast, y = paired(forecast, y, f"the forecast {name!r}" if name else "the forecast")
     m = y.shape[0]
-    if not forecast.has_law:
+    if not forecast.has_distribution:
         with suppress(Unsaid):
             levels = forecast.quantile_levels()
             below = [np.mean(numbers(y) <= numbers(forecast.quantile(level))) for level in levels]

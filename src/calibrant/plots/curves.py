@@ -1,4 +1,4 @@
-"""A single law in numbers that can be drawn: where it lies, its atoms, its mean density over cells, its CDF."""
+"""A single distribution in numbers to draw: where it lies, its atoms, its mean density over cells, its CDF."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _SMALLEST_ATOM = 1 / 400
 _BARS = 200
 
 
-def quantiles(law: Distribution) -> Numbers:
-    """The quantiles of a single law that are finite, at 399 even levels and at 0.001 and 0.999."""
-    q = numbers(law.quantiles(_LEVELS))
+def quantiles(distribution: Distribution) -> Numbers:
+    """The quantiles of a single distribution that are finite, at 399 even levels and at 0.001 and 0.999."""
+    q = numbers(distribution.quantiles(_LEVELS))
     q = q[np.isfinite(q)]
     if not len(q):
-        raise ValueError(f"{law!r} has no finite quantile to draw")
+        raise ValueError(f"{distribution!r} has no finite quantile to draw")
     return q
 
 
 def reach(values: Numbers) -> tuple[float, float]:
     """From the least to the largest value, but at most 4 interquartile ranges off the quartiles; never empty.
 
-    Of `quantiles` it is where a law is worth drawing.
+    Of `quantiles` it is where a distribution is worth drawing.
     """
     low, first, third, high = np.quantile(values, [0, 0.25, 0.75, 1])
     far = 4 * (third - first)
@@ -47,22 +47,22 @@ class Atoms(NamedTuple):
     mass: Numbers
 
 
-def atoms(law: Distribution, q: Numbers) -> Atoms:
-    """The larger atoms: where two of the law's quantiles agree and the CDF jumps. None of 1/200 or more is missed.
+def atoms(distribution: Distribution, q: Numbers) -> Atoms:
+    """The larger atoms: where two quantiles agree and the CDF jumps. None of 1/200 or more is missed.
 
-    Where neighbours lie no more than roundings apart, it is the floats that repeat, not the law.
+    Where neighbours lie no more than roundings apart, it is the floats that repeat, not the distribution.
     """
-    tiny = _rounding(law, q)
+    tiny = _rounding(distribution, q)
     at, counts = np.unique(q, return_counts=True)
     gaps = np.diff(at, prepend=-np.inf, append=np.inf)
     at = at[(counts > 1) & (np.minimum(gaps[1:], gaps[:-1]) > 16 * tiny)]
-    mass = numbers(law.cdf(at + tiny)) - numbers(law.cdf(at - tiny))
+    mass = numbers(distribution.cdf(at + tiny)) - numbers(distribution.cdf(at - tiny))
     return Atoms(at[mass >= _SMALLEST_ATOM], mass[mass >= _SMALLEST_ATOM])
 
 
-def _rounding(law: Distribution, q: Numbers) -> float:
+def _rounding(distribution: Distribution, q: Numbers) -> float:
     """How far a number may be off after it was shifted and scaled."""
-    like = law.like
+    like = distribution.like
     precision = np.finfo(np.float64).eps if like is None else float(namespace(like).finfo(like.dtype).eps)
     return float(4 * precision * np.max(np.abs(q)))
 
@@ -79,23 +79,23 @@ class Shape(NamedTuple):
         return float(np.interp(y, self.x, self.density, left=0.0, right=0.0))
 
 
-def shape(law: Distribution, what: str) -> Shape:
-    """(F(b) - F(a)) / (b - a) over equal cells, at their middles; `what` names a law without a density in the error.
+def shape(distribution: Distribution, what: str) -> Shape:
+    """(F(b) - F(a)) / (b - a) over equal cells, at their middles; `what` is the name in the error.
 
     200 cells, or 100, 50 or 25 as long as half as many are much smoother: their steps up and down then add up to less
-    than 1/1.3 of what they did. So noise of the scores goes, and what is in the law stays. A law of counts is drawn as
-    bars, one for each count, or for equally many of them where there are more than 200.
+    than 1/1.3 of what they did. So noise of the scores goes, and what is in the distribution stays. A distribution of
+    counts is drawn as bars, one for each count, or for equally many of them where there are more than 200.
     """
-    q = quantiles(law)
-    if law.lattice is not None:
-        return _bars(law, *reach(q))
+    q = quantiles(distribution)
+    if distribution.lattice is not None:
+        return _bars(distribution, *reach(q))
     middle = np.quantile(q, np.linspace(0.05, 0.95, 91))
-    if np.all(np.isneginf(numbers(law.logpdf(middle)))):
+    if np.all(np.isneginf(numbers(distribution.logpdf(middle)))):
         raise ValueError(f"{what} has no density, only atoms: draw its cdf instead")
-    edges, tiny, points = np.linspace(*reach(q), 201), _rounding(law, q), atoms(law, q)
+    edges, tiny, points = np.linspace(*reach(q), 201), _rounding(distribution, q), atoms(distribution, q)
     # an atom may lie on an edge: just after the edge the CDF has surely jumped
     jumped = np.concatenate([[0.0], np.cumsum(points.mass)])[np.searchsorted(points.at, edges + tiny)]
-    mass = np.maximum(np.diff(numbers(law.cdf(edges + 2 * tiny)) - jumped), 0)
+    mass = np.maximum(np.diff(numbers(distribution.cdf(edges + 2 * tiny)) - jumped), 0)
     while len(mass) > 25 and _roughness(mass) > 1.3 * _roughness(mass.reshape(-1, 2).mean(axis=1)):
         mass, edges = mass.reshape(-1, 2).sum(axis=1), edges[::2]
     density = mass / np.diff(edges)
@@ -103,13 +103,13 @@ def shape(law: Distribution, what: str) -> Shape:
     return Shape(x, np.concatenate([density[:1], density, density[-1:]]), points)
 
 
-def _bars(law: Distribution, low: float, high: float) -> Shape:
+def _bars(distribution: Distribution, low: float, high: float) -> Shape:
     """The outline of bars around the points of a lattice, whose areas are probabilities."""
-    origin, step = law.lattice or (0.0, 1.0)
+    origin, step = distribution.lattice or (0.0, 1.0)
     first, last = math.floor((low - origin) / step + 1e-9), math.ceil((high - origin) / step - 1e-9)
     each = math.ceil((last - first + 1) / _BARS)
     edges = origin + step * (np.arange(first, last + each + 1, each) - 0.5)
-    heights = np.diff(numbers(law.cdf(edges))) / np.diff(edges)
+    heights = np.diff(numbers(distribution.cdf(edges))) / np.diff(edges)
     x, heights = np.repeat(edges, 2), np.repeat(heights, 2)
     return Shape(x, np.concatenate([[0.0], heights, [0.0]]), Atoms(np.zeros(0), np.zeros(0)))
 
@@ -119,11 +119,11 @@ def _roughness(heights: Numbers) -> float:
     return float(np.sum(np.abs(np.diff(heights, prepend=0.0, append=0.0))))
 
 
-def cdf_curve(law: Distribution, q: Numbers, grid: Numbers) -> tuple[Numbers, Numbers]:
-    """Points (x, F(x)) to join along a grid, upright at the atoms; q are the law's `quantiles`."""
-    at, tiny = atoms(law, q).at, _rounding(law, q)
+def cdf_curve(distribution: Distribution, q: Numbers, grid: Numbers) -> tuple[Numbers, Numbers]:
+    """Points (x, F(x)) to join along a grid, upright at the atoms; q are the distribution's `quantiles`."""
+    at, tiny = atoms(distribution, q).at, _rounding(distribution, q)
     at = at[(at >= grid[0]) & (at <= grid[-1])]
     x = np.concatenate([grid, at, at])
-    F = numbers(law.cdf(np.concatenate([grid, at - tiny, at + tiny])))
+    F = numbers(distribution.cdf(np.concatenate([grid, at - tiny, at + tiny])))
     order = np.lexsort((F, x))
     return x[order], F[order]

@@ -40,7 +40,7 @@ def bins_of(bins: Any) -> int:
 def named(forecasts: Any, y: Any) -> list[tuple[str, Any, Look]]:
     """(name, forecast, look) of one forecast, whose name is "", or of a mapping of names to forecasts.
 
-    Rates are the laws that they stand for where all labels are counts, as in a report.
+    Rates are the distributions that they stand for where all labels are counts, as in a report.
     """
     labels = to_numpy(labels_in(y))
     if not isinstance(forecasts, Mapping):
@@ -52,10 +52,10 @@ def named(forecasts: Any, y: Any) -> list[tuple[str, Any, Look]]:
 
 
 def chosen_rows(H: Any, rows: Any, *, most: int) -> list[int]:
-    """The rows to draw, as whole numbers from 0 on; of a single law, or of one row, the only one."""
+    """The rows to draw, as whole numbers from 0 on; of a single distribution, or of one row, the only one."""
     if not H.shape:
         if rows is not None:
-            raise ValueError(f"rows must be left out for a single law, got {rows!r}")
+            raise ValueError(f"rows must be left out for a single distribution, got {rows!r}")
         return [0]
     if rows is None and len(H) == 1:
         return [0]
@@ -73,12 +73,12 @@ def chosen_rows(H: Any, rows: Any, *, most: int) -> list[int]:
 
 
 def row_of(H: Distribution, row: int) -> Distribution:
-    """One row as a single law."""
+    """One row as a single distribution."""
     return H[row] if H.shape else H
 
 
 def labels_of(H: Any, y: Any) -> Numbers | None:
-    """The labels, one for each row of the forecast, or the only one of a single law; None where there are none."""
+    """The labels, one per row of the forecast, or the one of a single distribution; None where there are none."""
     if y is None:
         return None
     labels = np.atleast_1d(numbers(floats("y", y)))
@@ -89,17 +89,17 @@ def labels_of(H: Any, y: Any) -> Numbers | None:
 
 
 def parts_of(base: Any, H: Any) -> Sequence[Any]:
-    """The forecasts inside `base`, each as its law where it has one: an ensemble's members, or itself; or none."""
+    """The forecasts inside `base`, each as its distribution if it has one: an ensemble's members, or itself."""
     if base is None:
         return ()
     base = forecast(base)
     if base.shape != H.shape:
-        given, wanted = (count(len(each), "row") if each.shape else "a single law" for each in (base, H))
+        given, wanted = (count(len(each), "row") if each.shape else "a single distribution" for each in (base, H))
         raise ValueError(f"base must have the rows of the forecast, {wanted}, got {given}")
     return _flat(base)
 
 
 def _flat(base: Any) -> Sequence[Any]:
     if not base.parts():
-        return [base.as_law() if base.has_law else base]
+        return [base.as_distribution() if base.has_distribution else base]
     return [part for member in base.parts() for part in _flat(member)]

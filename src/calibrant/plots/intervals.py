@@ -152,9 +152,9 @@ def intervals(
 ) -> Axes:
     """[l_i, u_i] less its centre, in the order of the widths u_i - l_i, with the labels: what is sure, and rightly so?
 
-    The centre is the median; of predictions that are no law, the middle of the interval. Of more than `most` rows so
-    many are drawn, evenly spaced in that order; the share inside, in the legend, is that of all rows. Labels outside
-    are crosses. What lies far beyond the rest leaves the picture, as an infinite bound does; a label there is a
+    The centre is the median; of predictions that are no distribution, the middle of the interval. Of more than `most`
+    rows so many are drawn, evenly spaced in that order; the share inside, in the legend, is that of all rows. Labels
+    outside are crosses. What lies far beyond the rest leaves the picture, as an infinite bound does; a label there is a
     triangle at the edge.
 
     >>> from calibrant import Normal
@@ -184,10 +184,10 @@ def intervals(
 def parity(H: PredictionLike, y: ArrayLike, *, coverage: float = 0.9, most: int = 200, ax: Axes | None = None) -> Axes:
     """y_i against the predicted centre, with the interval [l_i, u_i]: does the forecast follow the labels?
 
-    On the dotted line labels are as predicted. The centre is the median; of predictions that are no law, the middle of
-    the interval. Of more than `most` rows so many are drawn, evenly spaced in the order of the centre; the share
-    inside, in the key, is that of all rows. Labels outside are crosses; one far beyond the rest is a triangle at the
-    edge.
+    On the dotted line labels are as predicted. The centre is the median; of predictions that are no distribution, the
+    middle of the interval. Of more than `most` rows so many are drawn, evenly spaced in the order of the centre; the
+    share inside, in the key, is that of all rows. Labels outside are crosses; one far beyond the rest is a triangle at
+    the edge.
 
     >>> from calibrant import Normal
     >>> f, noise = np.random.default_rng(0).normal(size=(2, 300))
@@ -221,7 +221,7 @@ class _Spans(NamedTuple):
     @classmethod
     def of(cls, H: Any, y: Numbers, coverage: float) -> _Spans:
         lower, upper = (np.broadcast_to(numbers(bound), y.shape) for bound in H.bounds(coverage))
-        centre = np.broadcast_to(numbers(H.quantile(0.5)), y.shape) if H.has_law else (lower + upper) / 2
+        centre = np.broadcast_to(numbers(H.quantile(0.5)), y.shape) if H.has_distribution else (lower + upper) / 2
         refuse("the centre of the forecast", ~np.isfinite(centre), "is not finite")
         return cls(lower, centre, upper, y)
 

@@ -1,4 +1,4 @@
-"""What is drawn of a prediction that is no law: its numbers, as ticks."""
+"""What is drawn of a prediction that is no distribution: its numbers, as ticks."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from calibrant.plots.pen import Pen
 
 
 def has_levels(prediction: Any) -> bool:
-    """Whether the numbers of a prediction that is no law are quantiles."""
-    return not prediction.has_law and all(mark.level is not None for mark in prediction.marks())
+    """Whether the numbers of a prediction that is no distribution are quantiles."""
+    return not prediction.has_distribution and all(mark.level is not None for mark in prediction.marks())
 
 
 def marks(

@@ -96,15 +96,15 @@ def interpolators(
     if not len(ordered):
         raise ValueError("interpolators needs at least one score, got none")
     given = _by_name((Naive(), Linear(), Random(), NAF()) if interpolators is None else interpolators)
-    laws = {name: each.fit(ordered) for name, each in given.items()}
-    columns = min(len(laws), 2 if len(laws) != 3 else 3)
-    lines = -(-len(laws) // columns)
+    distributions = {name: each.fit(ordered) for name, each in given.items()}
+    columns = min(len(distributions), 2 if len(distributions) != 3 else 3)
+    lines = -(-len(distributions) // columns)
     view = _View(ordered, _line(ordered))
     titles = {name: _title(plain(name, most=18), each.accuracy(len(ordered))) for name, each in given.items()}
     with drawing(ax, height=8 + 33 * lines) as (ax, pen):
         ax.set_axis_off()
         pen = _smaller(pen, ax, titles.values(), columns)
-        for k, (name, q) in enumerate(laws.items()):
+        for k, (name, q) in enumerate(distributions.items()):
             line, column = divmod(k, columns)
             box = (column / columns, 1 - (line + 0.93) / lines, 0.88 / columns, 0.74 / lines)
             with matplotlib.rc_context(pen.settings()):
@@ -195,8 +195,8 @@ def _panel(panel: Axes, pen: Pen, title: str, q: Distribution, accuracy: float, 
 def _map(ax: Axes, pen: Pen, q: Distribution, view: _View, accuracy: float) -> list[Any]:
     """q as a curve, and the band in which it may lie: both as handles for a legend."""
     randomised = accuracy == -1
-    law = _realised(q, 0.5)
-    x, height = cdf_curve(law, quantiles(law), view.grid)
+    distribution = _realised(q, 0.5)
+    x, height = cdf_curve(distribution, quantiles(distribution), view.grid)
     name = "q, drawn for U = 1/2" if randomised else "q"
     curve = ax.plot(view.shown(x), height, color=pen.after, linewidth=1.2 * pen.unit, label=name, zorder=5)
     # U = 0 and U = 1 are the two steps between which every 0-accurate q lies
@@ -221,8 +221,8 @@ def _band(view: _View, accuracy: float) -> tuple[Numbers, Numbers, Numbers]:
 
 def _realised(q: Distribution, uniform: float) -> Distribution:
     """A randomised q for one value of its uniform; any other as it is."""
-    law = q.for_rows(Context(1, rng=_Fixed(uniform)))
-    return law[0] if law.shape else law
+    distribution = q.for_rows(Context(1, rng=_Fixed(uniform)))
+    return distribution[0] if distribution.shape else distribution
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ def spread_skill(H: Forecasts, y: ArrayLike, *, bins: int = 10, ax: Axes | None 
 
     A forecast whose spread is right lies on the dotted line; above it errors are larger than forecast. A flat row of
     dots says that the spread does not tell where the errors are large. Bins are of about equal size, and up to 12
-    different spreads are a bin each; the bars are one standard error each way. H is a law, Samples, or a mapping of
-    names to these.
+    different spreads are a bin each; the bars are one standard error each way. H is a distribution, Samples, or a
+    mapping of names to these.
 
     >>> from calibrant import Normal
     >>> sigma = np.linspace(1, 3, 1000)

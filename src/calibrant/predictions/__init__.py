@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 def concatenate(predictions: Sequence[T]) -> T:
-    """The rows of several predictions of one kind, or of any laws, one after the other.
+    """The rows of several predictions of one kind, or of any distributions, one after the other.
 
     >>> concatenate([Point([1.0, 2.0]), Point([3.0])])
     Point(n=3)
@@ -31,7 +31,7 @@ def concatenate(predictions: Sequence[T]) -> T:
     if not predictions:
         raise ValueError("concatenate needs at least one batch")
     if any(not getattr(batch, "shape", ()) for batch in predictions):
-        raise TypeError("concatenate joins batches of rows, not single laws: slice with H[i:i + 1]")
+        raise TypeError("concatenate joins batches of rows, not single distributions: slice with H[i:i + 1]")
     if all(isinstance(batch, Distribution) for batch in predictions):
         return join(predictions)  # type: ignore[return-value, arg-type]
     return join_rows(predictions)

@@ -40,7 +40,7 @@ class Point(Prediction):
         return tuple(self.values.shape)
 
     def crps_rows(self, y: Array) -> Array:
-        """|f - y|, the CRPS of a law that is sure of its point."""
+        """|f - y|, the CRPS of a distribution that is sure of its point."""
         return namespace(y).abs(self.values - y)
 
     def marks(self) -> list[Mark]:
@@ -56,7 +56,7 @@ def as_prediction(value: PredictionLike) -> Prediction | Distribution:
         return value
     if isinstance(value, Distribution):
         if not value.shape:
-            raise ValueError(f"a prediction needs one law a row, got the single law {value!r}")
+            raise ValueError(f"a prediction needs one distribution a row, got the single distribution {value!r}")
         return value
     kind = type(value).__module__
     if kind.startswith("scipy.stats"):

@@ -18,7 +18,7 @@ class Rates(Point):
     It is a Point like any other, as such models are used for rates that are no counts too. Where the labels are
     `calibrant.labels.Counts`, it stands for the Poisson distribution, or the negative binomial one, with this mean.
 
-    >>> Rates([0.5, 2.0]).law()
+    >>> Rates([0.5, 2.0]).distribution()
     Poisson(n=2)
     """
 
@@ -32,6 +32,6 @@ class Rates(Point):
         super().__post_init__()
         refuse("Rates.values", self.values < 0, "is negative")
 
-    def law(self) -> Poisson | NegativeBinomial:
+    def distribution(self) -> Poisson | NegativeBinomial:
         """The distribution of counts with this mean."""
         return Poisson(self.values) if not self.dispersion else NegativeBinomial(self.values, self.dispersion)

@@ -97,7 +97,7 @@ class AtomLine(Prediction):
         return tuple(self.share.shape)
 
     def form(self) -> Form:
-        return Form("an atom and the law above it")
+        return Form("an atom and the distribution above it")
 
 
 def atom_line(prediction: Any, at: float, share: Array | None = None) -> Prediction | Distribution:

@@ -55,15 +55,16 @@ class Auto(Refiner):
 
     The rows are cut into 3 folds, or 5 if there are fewer than 2,000. Each candidate learns on all folds but one. What
     it says of that one is calibrated on one half of its rows and judged on the other, and the other way round, so the
-    criterion sees calibrated laws of rows that taught nothing. Of more than 10,000 rows, 10,000 take part, at random.
-    With fewer than 100 rows, or fewer than 6 groups, there is no league: the prediction keeps its own spread, shrunk,
-    if it has one and `Spread` is a candidate; else the first is taken. All candidates share the out-of-fold
+    criterion sees calibrated distributions of rows that taught nothing. Of more than 10,000 rows, 10,000 take part, at
+    random. With fewer than 100 rows, or fewer than 6 groups, there is no league: the prediction keeps its own spread,
+    shrunk, if it has one and `Spread` is a candidate; else the first is taken. All candidates share the out-of-fold
     predictions of the base model, which is not fitted again.
 
     Args:
         candidates: Refiners by name, or a list of them, from the simplest to the most elaborate; None for plain,
             spread, location-scale, quantiles and average.
-        criterion: "crps", "nll" (of laws by NAF: the density of a linear law is rough) or "interval", the interval
+        criterion: "crps", "nll" (of distributions by NAF: the density of a linear distribution is rough) or "interval",
+        the interval
             score at 90%.
     """
 
@@ -97,7 +98,7 @@ class Auto(Refiner):
         for train, test in rows.folds(_folds(rows)):
             part, held = rows[train], rows[test]
             halves = two_halves(len(held), held.groups, held.seed)
-            order += [test[half] for half in halves[::-1]]  # each half is judged by a law of the other
+            order += [test[half] for half in halves[::-1]]  # each half is judged by a distribution of the other
             for name, candidate in candidates.items():
                 start = time.perf_counter()
                 prediction = candidate.fit(part)(held.X, held.prediction)

@@ -52,7 +52,7 @@ def _at_levels(prediction: Any) -> Any:
     if isinstance(prediction, Distribution):
         return to_numpy(prediction.quantiles(LEVELS))
     if not isinstance(prediction, Quantiles):
-        raise TypeError(f"an average is of laws and quantiles, got {prediction!r}")
+        raise TypeError(f"an average is of distributions and quantiles, got {prediction!r}")
     values = to_numpy(prediction.values)
     if prediction.quantile_levels() == LEVELS:
         return values

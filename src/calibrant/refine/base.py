@@ -17,7 +17,7 @@ class Refiner(ABC):
 
     `fit` gets `TrainingRows`: X, the prediction of each row by a model that did not see it, and the label. It returns a
     function (X, prediction) -> prediction. Calibration rows are never shown to it, so whatever it learned, the
-    calibrated law keeps its guarantee.
+    calibrated distribution keeps its guarantee.
 
     To write your own, give `fit`, and check it with `calibrant.testing.check_refiner`. What it returns should pickle: a
     function of a module, a `functools.partial`, or an object with `__call__`.

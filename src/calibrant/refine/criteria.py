@@ -18,7 +18,7 @@ CriterionName = Literal["crps", "nll", "interval"]
 
 @dataclass(frozen=True)
 class Criterion:
-    """A score of each row, and the interpolator whose laws it judges."""
+    """A score of each row, and the interpolator whose distributions it judges."""
 
     name: str
     rows: Callable[[Distribution, Array], Any]

@@ -80,9 +80,9 @@ class League:
                 f"  {entry.seconds:7.1f}{mark}"
             )
         lines.append(
-            f"Judged on {count(self.rows, 'row')}, each by laws that did not see it. Chosen: the simplest, which is the"
+            f"Judged on {count(self.rows, 'row')}, each by a forecast that did not see it. Chosen: the simplest, which"
         )
-        lines.append("topmost, within one standard error of the best; that of the difference, row by row.")
+        lines.append("is topmost, within one standard error of the best; that of the difference, row by row.")
         return "\n".join(lines)
 
 

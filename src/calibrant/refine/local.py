@@ -1,4 +1,4 @@
-"""The local law of the residuals: who, among the training rows, is like this row?"""
+"""The local distribution of the residuals: who, among the training rows, is like this row?"""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ _MOST = 50_000
 _CHUNK = 20_000
 """Rows whose leaves are found at once: a forest is slow to start."""
 _BLOCK = 5_000
-"""Rows whose laws are worked out at once, such that they stay in the processor's cache."""
+"""Rows whose distributions are worked out at once, such that they stay in the processor's cache."""
 
 
 @dataclass(frozen=True)
 class Local(Refiner):
-    """f + quantiles of the local law: residuals of training rows, weighted by how often a forest joins them with x.
+    """f + local quantiles: residuals of training rows, weighted by how often a forest joins them with x.
 
     The forest splits by 9 indicators 1{r <= t}. Each leaf keeps the share of its residuals below each of 54 thresholds,
-    `prior` rows of the law of all added; a row's law is the mean over its leaves, with a twentieth of the law of all.
-    Of more than 50,000 training rows so many teach it, taken at random, and each tree is grown on 4,000 at most.
+    `prior` rows of the distribution of all added; a row's distribution is the mean over its leaves, with a twentieth of
+    the distribution of all. Of more than 50,000 training rows so many teach it, taken at random, and each tree is grown
+    on 4,000 at most.
     """
 
     trees: int = 50
@@ -49,10 +50,10 @@ class Local(Refiner):
     def fit(self, rows: TrainingRows) -> LocalRefinement:
         """One forest and its tables."""
         rows = rows.sampled(_MOST)  # before X is made a matrix
-        return LocalRefinement(rows.features, self.law(rows, rows.y - rows.centre))
+        return LocalRefinement(rows.features, self.distribution(rows, rows.y - rows.centre))
 
-    def law(self, rows: TrainingRows, r: Array) -> LocalLaw:
-        """The local law of residuals, or of scores, of these rows."""
+    def distribution(self, rows: TrainingRows, r: Array) -> LocalDistribution:
+        """The local distribution of residuals, or of scores, of these rows."""
         if len(rows) > _MOST:
             some = np.sort(np.random.default_rng(rows.seed).choice(len(rows), _MOST, replace=False))
             rows, r = rows[some], r[some]
@@ -77,11 +78,11 @@ class Local(Refiner):
             count = np.bincount(cell, weights=weight, minlength=shape[0] * shape[1]).reshape(shape)
             below = np.cumsum(count, axis=1) + self.prior * of_all
             tables.append((below / below[:, -1:]).astype(np.float32))
-        return LocalLaw(forest, tuple(tables), points, of_all, float(np.mean(np.abs(r - np.median(r)))))
+        return LocalDistribution(forest, tuple(tables), points, of_all, float(np.mean(np.abs(r - np.median(r)))))
 
 
 @dataclass(frozen=True, repr=False)
-class LocalLaw:
+class LocalDistribution:
     """P(r <= t | x) at some thresholds t: the mean over the trees of what x's leaf has seen."""
 
     forest: RandomForestRegressor
@@ -101,16 +102,18 @@ class LocalLaw:
         return out
 
     def _some(self, leaves: Array) -> Array:
-        law = np.zeros((len(leaves), len(self.points)), dtype=np.float32)
-        seen = np.empty_like(law)
+        distribution = np.zeros((len(leaves), len(self.points)), dtype=np.float32)
+        seen = np.empty_like(distribution)
         for k, table in enumerate(self.tables):
-            law += np.take(table, leaves[:, k], axis=0, out=seen, mode="clip")  # leaves are in range: no buffer needed
-        F = 0.95 / len(self.tables) * law.astype(np.float64) + 0.05 * self.of_all
+            distribution += np.take(
+                table, leaves[:, k], axis=0, out=seen, mode="clip"
+            )  # leaves are in range: no buffer needed
+        F = 0.95 / len(self.tables) * distribution.astype(np.float64) + 0.05 * self.of_all
         return apart(_inverse(F, self.points), self.unit)
 
 
 def _inverse(F: Array, points: Array) -> Array:
-    """The quantiles of laws that are known at some points, straight lines between."""
+    """The quantiles of distributions that are known at some points, straight lines between."""
     row, last = np.arange(len(F)), len(points) - 1
     columns = []
     for level in LEVELS:
@@ -127,9 +130,9 @@ class LocalRefinement:
     """(X, prediction) -> Quantiles."""
 
     features: Features
-    law: LocalLaw
+    distribution: LocalDistribution
 
     def __call__(self, X: Any, prediction: Any) -> Quantiles:
         """The quantiles of each row."""
         matrix = self.features(X, prediction)
-        return Quantiles(LEVELS, matrix[:, :1] + self.law.quantiles(matrix))
+        return Quantiles(LEVELS, matrix[:, :1] + self.distribution.quantiles(matrix))

@@ -70,7 +70,7 @@ class LocationScaleRefinement:
     shrinkage: Shrinkage
 
     def __call__(self, X: Any, prediction: Any) -> Distribution:
-        """The law of each row."""
+        """The distribution of each row."""
         return Normal(*self.loc_scale(X, prediction))
 
     def loc_scale(self, X: Any, prediction: Any) -> tuple[Array, Array]:

@@ -12,7 +12,7 @@ from calibrant.refine.rows import TrainingRows
 
 @dataclass(frozen=True)
 class Plain(Refiner):
-    """The middle of each row's prediction as a `Point`: one law of residuals for all rows. It learns nothing."""
+    """The middle of each row's prediction as a `Point`: the same residuals for all rows. It learns nothing."""
 
     def fit(self, rows: TrainingRows) -> PlainRefinement:
         """Nothing is learned."""

@@ -26,7 +26,7 @@ class Shrinkage:
 
     @classmethod
     def of(cls, spread: Array, errors: Array, weight: Array | None = None, *, powers: bool = False) -> Shrinkage:
-        """The likeliest, if errors have Laplace's law: mean of log scale + |error| / scale is least.
+        """The likeliest, if errors have Laplace's distribution: mean of log scale + |error| / scale is least.
 
         The spreads and errors are of rows that taught neither. The share of the common scale is tried on a grid, and
         with `powers` that of the spread too; then the size follows: the mean of |error| / scale is 1. With the least

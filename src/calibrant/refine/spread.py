@@ -20,9 +20,9 @@ from calibrant.refine.shrinkage import Shrinkage
 class Spread(Refiner):
     """The prediction's own spread s, widened to sqrt(a^2 + (b s)^2); a and b by out-of-fold likelihood.
 
-    Rows whose spread is nearly zero, such as those on which all trees of a forest agree, would otherwise rule the law
-    of all the others. Intervals, quantiles and samples keep their kind, every law becomes a `Normal` with its mean; a
-    `Point`, which has no spread, stays as it is.
+    Rows whose spread is nearly zero, such as those on which all trees of a forest agree, would otherwise rule the
+    distribution of all the others. Intervals, quantiles and samples keep their kind, every distribution becomes a
+    `Normal` with its mean; a `Point`, which has no spread, stays as it is.
     """
 
     def fit(self, rows: TrainingRows) -> SpreadRefinement:
@@ -68,7 +68,7 @@ def _(prediction: Samples, shrinkage: Shrinkage) -> Samples:
 
 
 def _spread_out(prediction: Any, levels: Array, shrinkage: Shrinkage) -> Array:
-    """c + b (x - c) + a z, with z the normal quantile of x's level: the sum of two laws that rise together."""
+    """c + b (x - c) + a z, with z the normal quantile of x's level: the sum of two distributions that rise together."""
     values, centre = prediction.values, prediction.centre_rows()[:, None]
     z = device_like(ndtri(to_numpy(levels)), values)
     moved = centre + shrinkage.factor * (values - centre) + shrinkage.common * z[None, :]

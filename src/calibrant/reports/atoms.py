@@ -1,4 +1,4 @@
-"""Values that have a probability of their own in laws that are otherwise continuous: no rain at all."""
+"""Values that have a probability of their own in distributions that are otherwise continuous: no rain at all."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from calibrant.distributions.base import Distribution
 from calibrant.reports.sides import Floats
 
 MOST = 4
-"""A law with more of them is one of steps, and drawn as such."""
+"""A distribution with more of them is one of steps, and drawn as such."""
 HEAVY = 0.02
-"""What an atom of a law of steps must hold to be drawn apart from the other steps."""
+"""What an atom of a distribution of steps must hold to be drawn apart from the other steps."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def _jump(forecast: Distribution, at: Floats) -> Floats:
 
 
 def atoms_of(forecast: Distribution, quantiles: Floats) -> DrawnAtoms:
-    """The atoms of the laws that have these quantiles, at most four a row.
+    """The atoms of the distributions that have these quantiles, at most four a row.
 
     Where neighbouring quantiles are equal there is an atom. One that is too small for that does not show in a density.
     """

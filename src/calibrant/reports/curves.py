@@ -117,7 +117,7 @@ def _some_rows(slices: Slices, k: int, rng: np.random.Generator) -> Counts:
 
 
 def _interval_widths(side: Side, rows: Counts) -> Floats:
-    quantiles = np.asarray(to_numpy(side.laws(rows).quantiles(LEVELS)), np.float64)
+    quantiles = np.asarray(to_numpy(side.distributions(rows).quantiles(LEVELS)), np.float64)
     quantiles = np.broadcast_to(quantiles, (rows.size, LEVELS.size))
     middle = LEVELS.size // 2
     with np.errstate(invalid="ignore"):

@@ -51,7 +51,7 @@ class Findings:
     like_counts: bool = False
     """Whether the labels look like counts, and the forecasts do not know it."""
     were: str = ""
-    """What was taken as laws of counts: Poisson rates, quantiles or draws; "" where the forecasts were laws."""
+    """What was taken as distributions of counts: Poisson rates, quantiles or draws; "" if they were distributions."""
     quantiles: Quantiles | None = None
     """The forecasts, if they are two quantiles or more, as labels of their kind can be."""
     door: Door = PYTHON

@@ -40,7 +40,7 @@ from calibrant.reports.features import features_of
 from calibrant.reports.findings import Findings
 from calibrant.reports.groups import groupings, own_groupings
 from calibrant.reports.in_time import drawn_stretches, over_time
-from calibrant.reports.models import entries, laws_by_name, league_of, spoken_for
+from calibrant.reports.models import distributions_by_name, entries, league_of, spoken_for
 from calibrant.reports.notes import notes
 from calibrant.reports.page import page
 from calibrant.reports.rows import Shown, chosen_rows, drawn_rows, finest, named_rows
@@ -115,9 +115,9 @@ def report(
 
     Args:
         H: The forecasts, one distribution per row, or one for all rows. `Quantiles` and `Samples` are judged as
-            they are: as the laws that run straight between the quantiles, or the sorted draws. `Rates` of counts are
-            judged as Poisson laws. Or several models, a mapping of names to forecasts: the page is on the first, and a
-            table sets the others beside it.
+            they are: as the distributions that run straight between the quantiles, or the sorted draws. `Rates` of
+            counts are judged as Poisson distributions. Or several models, a mapping of names to forecasts: the page is
+            on the first, and a table sets the others beside it.
         y: The labels, of rows that neither trained nor calibrated the model.
         base: The forecasts before calibration, of any kind, to compare with H.
         groups: What to slice the rows by, beside the predicted value and the width, which are always there: an array,
@@ -130,7 +130,8 @@ def report(
         coverage: The probability of the intervals in the verdict and the table; the page has a slider for all others.
         title: The title of the page.
         label: What y is called on the page; by default the name of y if it is a Series, else y.
-        labels: What kind of number y is, as in `evaluate`: with `Counts()`, laws, quantiles and draws are judged by
+        labels: What kind of number y is, as in `evaluate`: with `Counts()`, distributions, quantiles and draws are
+        judged by
             what they say of counts.
         rows: The numbers of the rows to show one by one. By default a random sample of 100, two more of each group, and
             the 10 largest misses.
@@ -190,8 +191,8 @@ def report_at(
     label = name_of(y) if label is None else str(label)
     values = to_numpy(labels_of(y)).astype(np.float64)
     m = values.shape[0]
-    laws = laws_by_name(H, values, labels)
-    name, law = next(iter(laws.items()))
+    distributions = distributions_by_name(H, values, labels)
+    name, distribution = next(iter(distributions.items()))
     first = forecast_of(next(iter(H.values())) if isinstance(H, Mapping) else H)
     promises = guarantee if isinstance(guarantee, Mapping) else {name: guarantee}
     guarantee = promises.get(name)
@@ -200,8 +201,8 @@ def report_at(
             raise TypeError(f"guarantee must be that of what was calibrated, calibrated.guarantee, got {promise!r}")
     if league is not None and not hasattr(league, "entries"):
         raise TypeError(f"league must be a League, such as model.league_, got {league!r}")
-    after = side_of(law, values, coverage)
-    before = None if base is None else side_of(_base(base, law, values, labels), values, coverage)
+    after = side_of(distribution, values, coverage)
+    before = None if base is None else side_of(_base(base, distribution, values, labels), values, coverage)
     slices = groupings(groups, m)
     slices += own_groupings(after, [each.name for each in slices])
     shown = chosen_rows(after, slices) if rows is None else named_rows(after, rows)
@@ -210,12 +211,14 @@ def report_at(
 
     along = None if time is None else stretches_of(time, m)
     in_time = None if along is None else _in_time(along, after, coverage, n=n, groups=slices, own=own)
-    in_time_before = None if along is None or before is None or not before.is_law else _in_time(along, before, coverage)
+    in_time_before = (
+        None if along is None or before is None or not before.is_distribution else _in_time(along, before, coverage)
+    )
 
     comparison = Comparison(before, after, coverage)
     parts = [all_rows(m), *slices]
     drawn = curves(after, parts)
-    drawn_before = curves(before, parts) if before is not None and before.is_law else None
+    drawn_before = curves(before, parts) if before is not None and before.is_distribution else None
     behind = rows_behind(slices, n, own)
     named: list[tuple[str | None, str, int | None]] = [(None, "all rows", n)]
     named += [(each.name, value, behind(each, k)) for each in slices for k, value in enumerate(each.labels)]
@@ -228,9 +231,9 @@ def report_at(
         guarantee,
         in_time,
         name,
-        entries(after, laws, values, coverage, promises),
-        labels is None and look_like_counts(law, values),
-        spoken_for(first, law),
+        entries(after, distributions, values, coverage, promises),
+        labels is None and look_like_counts(distribution, values),
+        spoken_for(first, distribution),
         of_labels(first, values, labels) if isinstance(first, Quantiles) and len(first.levels) > 1 else None,
         door,
     )
@@ -284,9 +287,9 @@ def report_at(
     return Report(text, findings.headline, said)
 
 
-def _base(base: Any, law: Any, y: Any, labels: Any) -> Any:
-    """What the base says of the labels; where H is a law of counts, rates are one too."""
-    return of_labels(beside(checked_base(base, y.shape[0]), law), y, labels)
+def _base(base: Any, distribution: Any, y: Any, labels: Any) -> Any:
+    """What the base says of the labels; where H is a distribution of counts, rates are one too."""
+    return of_labels(beside(checked_base(base, y.shape[0]), distribution), y, labels)
 
 
 def _title(label: str, name: str) -> str:

@@ -15,9 +15,9 @@ from calibrant.diagnosis.whole import whole_of
 from calibrant.distributions.base import Distribution
 from calibrant.metrics.figures import rounded
 from calibrant.metrics.forecasts import forecast as forecast_of
-from calibrant.metrics.of_labels import law_of_labels
+from calibrant.metrics.of_labels import distribution_of_labels
 from calibrant.predictions import Quantiles, Rates, Samples
-from calibrant.reports.sides import Floats, Side, checked_law, side_of
+from calibrant.reports.sides import Floats, Side, checked_distribution, side_of
 from calibrant.reports.table import Comparison, TableLine
 
 MOST = 20
@@ -35,29 +35,29 @@ class ModelEntry:
     headline: Headline
 
 
-def laws_by_name(H: Any, y: Floats, labels: Any) -> dict[str, Any]:
-    """The forecasts of several models by their names, or of one, which has none; each a law for each label."""
+def distributions_by_name(H: Any, y: Floats, labels: Any) -> dict[str, Any]:
+    """The forecasts of several models by their names, or of one, which has none; each a distribution for each label."""
 
-    def law_of(forecast: Any, name: str = "H") -> Any:
-        return checked_law(law_of_labels(forecast_of(forecast), y, labels), name)
+    def distribution_of(forecast: Any, name: str = "H") -> Any:
+        return checked_distribution(distribution_of_labels(forecast_of(forecast), y, labels), name)
 
     if not isinstance(H, Mapping):
-        return {"": law_of(H)}
+        return {"": distribution_of(H)}
     if not 1 <= len(H) <= MOST:
         raise ValueError(f"H must name 1 to {MOST} models, got {len(H)}")
-    found = {str(name): law_of(law, f"H[{str(name)!r}]") for name, law in H.items()}
-    for name, law in found.items():
-        if law.shape:
-            same_length("y", y.shape[0], f"H[{name!r}]", len(law))
+    found = {str(name): distribution_of(distribution, f"H[{str(name)!r}]") for name, distribution in H.items()}
+    for name, distribution in found.items():
+        if distribution.shape:
+            same_length("y", y.shape[0], f"H[{name!r}]", len(distribution))
     return found
 
 
-def spoken_for(first: Any, law: Any) -> str:
-    """What the forecasts of the page were, in the plural, before they were taken as laws of counts; "" if they were."""
+def spoken_for(first: Any, distribution: Any) -> str:
+    """What the forecasts were, in the plural, before they were taken as distributions of counts; "" if they were."""
     words: dict[type, str] = {Quantiles: "quantiles", Samples: "draws"}
     if isinstance(first, Rates):
         words[Rates] = f"{'negative binomial' if first.dispersion else 'Poisson'} rates"
-    return words.get(type(first), "") if isinstance(law, Distribution) else ""
+    return words.get(type(first), "") if isinstance(distribution, Distribution) else ""
 
 
 def league_of(models: Sequence[ModelEntry]) -> dict[str, Any] | None:
@@ -81,12 +81,12 @@ def league_of(models: Sequence[ModelEntry]) -> dict[str, Any] | None:
 
 
 def entries(
-    first: Side, laws: Mapping[str, Any], y: Floats, coverage: float, guarantees: Mapping[str, Any]
+    first: Side, distributions: Mapping[str, Any], y: Floats, coverage: float, guarantees: Mapping[str, Any]
 ) -> list[ModelEntry]:
     """The models from the lowest CRPS to the largest; none where there is only one."""
     found = []
-    for k, (name, law) in enumerate(laws.items() if len(laws) > 1 else ()):
-        side = first if k == 0 else side_of(law, y, coverage)
+    for k, (name, distribution) in enumerate(distributions.items() if len(distributions) > 1 else ()):
+        side = first if k == 0 else side_of(distribution, y, coverage)
         lines = Comparison(None if k == 0 else first, side, coverage).lines
         promise = guarantees.get(name)
         whole = whole_of(side.drawn, coverage, promise, side.inside(coverage))

@@ -27,15 +27,15 @@ def notes(m: int, n: int | None, rows: Sequence[Mapping[str, Any]], before: Side
         f"Mean widths are those of at most {WIDTH_ROWS:,} rows. {count(len(rows), 'row is', 'rows are')} shown one by"
         " one, by their number from 0; all others are only counted. The chart of intervals shows a random sample"
         " of all rows, unless rows were asked for; the largest misses have a table of their own.",
-        *_drawn_laws(rows),
+        *_drawn_distributions(rows),
     ]
-    if before is not None and not before.is_law:
-        found.append("The base predicts no law, so that it has no curves: it is shown by marks, row by row.")
+    if before is not None and not before.is_distribution:
+        found.append("The base predicts no distribution, so that it has no curves: it is shown by marks, row by row.")
     return found
 
 
-def _drawn_laws(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """How the laws of single rows are drawn."""
+def _drawn_distributions(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """How the distributions of single rows are drawn."""
     if any("bars" in row["after"] for row in rows):
         yield (
             "The forecast of a count is drawn by the probability of each value; where there are very many, by that of"

@@ -1,4 +1,4 @@
-"""The rows that a report shows one by one: which, and their laws in numbers that can be drawn."""
+"""The rows that a report shows one by one: which, and their distributions in numbers that can be drawn."""
 
 from __future__ import annotations
 
@@ -84,22 +84,27 @@ def _misses(crps: Floats) -> list[int]:
 
 
 def finest(sides: Sequence[Side], rows: Index) -> Floats:
-    """What must show of a number in each of the rows: 1e-4 of the range over which the narrowest law is drawn.
+    """What must show of a number in each of the rows: 1e-4 of the range over which the narrowest distribution is drawn.
 
     One for all numbers of a row: a label that lies on an atom must still do so when both are rounded.
     """
-    laws = [side.laws(rows) for side in sides if side.is_law]
-    ends = [_ends(np.broadcast_to(_numbers(law.quantiles(LEVELS)), (rows.size, LEVELS.size))) for law in laws]
+    distributions = [side.distributions(rows) for side in sides if side.is_distribution]
+    ends = [
+        _ends(np.broadcast_to(_numbers(distribution.quantiles(LEVELS)), (rows.size, LEVELS.size)))
+        for distribution in distributions
+    ]
     return np.asarray(np.min([high - low for low, high in ends], axis=0) / 1e4, np.float64)
 
 
 def drawn_rows(side: Side, rows: Index, resolution: Floats) -> list[dict[str, Any]]:
-    """Quantiles and mean densities over cells of each of the rows; marks where there is no law."""
-    return _drawn(side.laws(rows), resolution) if side.is_law else _marked(side.rows(rows), resolution)
+    """Quantiles and mean densities over cells of each of the rows; marks where there is no distribution."""
+    return (
+        _drawn(side.distributions(rows), resolution) if side.is_distribution else _marked(side.rows(rows), resolution)
+    )
 
 
 def _marked(forecast: Any, resolution: Floats) -> list[dict[str, Any]]:
-    """What a prediction that is no law says of each row: marks on the axis."""
+    """What a prediction that is no distribution says of each row: marks on the axis."""
     marks = [(text, _numbers(values)) for text, values in _marks(forecast)]
     return [
         {"marks": [{"at": rounded(values[k], step), "text": text} for text, values in marks]}
@@ -122,7 +127,7 @@ def _drawn(forecast: Distribution, resolution: Floats) -> list[dict[str, Any]]:
         density = np.maximum(np.diff(cdf, axis=1), 0.0) / np.diff(edges, axis=1)
     return [
         {
-            # a label of a million with a law one wide needs more digits than five
+            # a label of a million with a distribution one wide needs more digits than five
             "q": rounded(quantiles[k], resolution[k]),
             "from": rounded(low[k], resolution[k]),
             "to": rounded(high[k], resolution[k]),
@@ -149,7 +154,7 @@ def _stems(atoms: DrawnAtoms, k: int, resolution: float) -> dict[str, Any]:
 def _bars(
     forecast: Distribution, quantiles: Floats, low: Floats, high: Floats, resolution: Floats
 ) -> list[dict[str, Any]]:
-    """The same of laws of counts: a bar around each point of the lattice, or around equally many of them."""
+    """The same of distributions of counts: a bar around each point of the lattice, or around equally many of them."""
     origin, step = forecast.lattice or (0.0, 1.0)
     first, last = np.floor((low - origin) / step), np.ceil((high - origin) / step)
     each = np.ceil((last - first + 1) / CELLS)
@@ -171,7 +176,7 @@ def _bars(
 
 
 def _ends(quantiles: Floats) -> tuple[Any, Any]:
-    """Where each law is drawn: its finite quantiles and a tenth of their range beyond; never nothing.
+    """Where each distribution is drawn: its finite quantiles and a tenth of their range beyond; never nothing.
 
     A tail that goes on for more than the width of the 90% interval beyond it is cut: the rest would be a spike.
     """
@@ -190,7 +195,7 @@ def _ends(quantiles: Floats) -> tuple[Any, Any]:
 
 
 def _marks(forecast: Any) -> list[tuple[str, Any]]:
-    """Its marks, or some of them; of an ensemble those of its members, a law among them marked by its median."""
+    """Its marks, or some of them; of an ensemble those of its members, the median of a distribution among them."""
     if not forecast.parts():
         marks = forecast.marks()
         return [(marks[k].text, marks[k].values) for k in _few(len(marks))]

@@ -36,27 +36,27 @@ class Side:
     """nll, crps, interval_score, covered, width, std, pit, pit_left and median: one value a row, where it says so."""
 
     @property
-    def is_law(self) -> bool:
-        """Whether there is a whole law a row, and so curves of it."""
+    def is_distribution(self) -> bool:
+        """Whether there is a whole distribution a row, and so curves of it."""
         return "pit" in self.columns
 
     def rows(self, index: Any) -> Any:
-        """The forecast of some rows; a single law stands for every row."""
+        """The forecast of some rows; a single distribution stands for every row."""
         return rows_of(self.forecast, index)
 
-    def laws(self, index: Any) -> Distribution:
-        """The laws of some rows, where it is a law."""
-        found: Distribution = self.rows(index).as_law()
+    def distributions(self, index: Any) -> Distribution:
+        """The distributions of some rows, where it is a distribution."""
+        found: Distribution = self.rows(index).as_distribution()
         return found
 
     @cached_property
     def has_atoms(self) -> bool:
-        """Whether some label lies on an atom of its law."""
-        return self.is_law and bool((self.columns["pit"] > self.columns["pit_left"]).any())
+        """Whether some label lies on an atom of its distribution."""
+        return self.is_distribution and bool((self.columns["pit"] > self.columns["pit_left"]).any())
 
     @cached_property
     def drawn(self) -> Floats:
-        """The PITs, each drawn over its jump where the law has an atom at the label."""
+        """The PITs, each drawn over its jump where the distribution has an atom at the label."""
         return self.columns.get("drawn", randomised_pit(self.columns["pit"], self.columns["pit_left"]))
 
     def inside(self, coverage: float) -> Inside:
@@ -78,7 +78,7 @@ def side_of(forecast: Any, y: Floats, coverage: float) -> Side:
 
 
 def rows_of(forecast: Any, index: Any) -> Any:
-    """Some rows of a forecast; a single law as it is."""
+    """Some rows of a forecast; a single distribution as it is."""
     return forecast[index] if forecast.shape else forecast
 
 
@@ -87,12 +87,12 @@ def _columns(forecast: Any, y: Array, coverage: float) -> dict[str, Floats]:
     with suppress(Unsaid):
         lower, upper = forecast.bounds(coverage)
     asked: dict[str, Callable[[], Any]] = {
-        "nll": lambda: nll_rows(forecast.as_law(), y),
+        "nll": lambda: nll_rows(forecast.as_distribution(), y),
         "crps": lambda: forecast.crps_rows(y),
         "std": lambda: forecast.std_rows(),
-        "pit": lambda: forecast.as_law().cdf(y),
-        "pit_left": lambda: forecast.as_law().cdf_left(y),
-        "median": lambda: forecast.as_law().median(),
+        "pit": lambda: forecast.as_distribution().cdf(y),
+        "pit_left": lambda: forecast.as_distribution().cdf_left(y),
+        "median": lambda: forecast.as_distribution().median(),
     }
     if lower is not None:
         asked["covered"] = lambda: (lower <= y) & (y <= upper)
@@ -107,18 +107,18 @@ def _columns(forecast: Any, y: Array, coverage: float) -> dict[str, Floats]:
 
 
 def checked_base(base: Any, m: int) -> Any:
-    """A forecast of any kind with a row for each of the m labels, or a single law."""
+    """A forecast of any kind with a row for each of the m labels, or a single distribution."""
     found = forecast_of(base)
     if found.shape:
         same_length("the forecast", m, "base", len(found))
     return found
 
 
-def checked_law(H: Any, name: str = "H") -> Any:
-    """A forecast with a law a row, or a single law, or a TypeError that says what else came and the way out."""
-    if not H.has_law:
+def checked_distribution(H: Any, name: str = "H") -> Any:
+    """A distribution per row, or a single one, or a TypeError that says what else came and the way out."""
+    if not H.has_distribution:
         raise TypeError(
-            f"{name} must be a law for each row, got {H!r}: calibrate it, with Calibrator().fit on other rows, and pass"
-            " what that gives as H and this as base"
+            f"{name} must be a distribution for each row, got {H!r}: calibrate it by Calibrator().fit on other rows,"
+            " and pass what that gives as H and this as base"
         )
     return H

@@ -7,7 +7,7 @@ import numpy as np
 from calibrant.reports.sides import Floats
 
 WINDOW = 0.5
-"""Cells are averaged over so many standard deviations (those of a normal law with the same quartiles), twice: a normal
+"""Cells are averaged over so many standard deviations (of a normal with the same quartiles), twice: a normal
 density loses 2% of its height by it."""
 PEAKS = 3
 """A density with more peaks than this is rough."""

@@ -118,7 +118,7 @@ class Comparison:
 
     def _ece(self) -> TableLine:
         after = self._one_ece(self.after)
-        before = None if self.before is None or not self.before.is_law else self._one_ece(self.before)
+        before = None if self.before is None or not self.before.is_distribution else self._one_ece(self.before)
         label = "calibration error, debiased ECE"
         if before is None:
             return TableLine(label, "target", 0.0, None, after.estimate, None, None)
@@ -139,8 +139,8 @@ class Comparison:
 
     def _gap(self) -> TableLine:
         after = largest_gap(np.sort(self.after.drawn)).size
-        law = self.before if self.before is not None and self.before.is_law else None
-        before = None if law is None else largest_gap(np.sort(law.drawn)).size
+        distribution = self.before if self.before is not None and self.before.is_distribution else None
+        before = None if distribution is None else largest_gap(np.sort(distribution.drawn)).size
         change = None if before is None else Estimate(after - before)
         said = None if before is None else Estimate(before)
         return TableLine("calibration error, largest", "target", 0.0, said, Estimate(after), change, None)

@@ -311,7 +311,7 @@ def _density(found: Findings) -> Iterator[Statement]:
     if math.isinf(line.after.value):
         side = found.comparison.after
         rows = int(np.isposinf(side.columns["nll"]).sum())
-        why = " A law of steps (naive, random) has no density at all; use linear or NAF where you need one."
+        why = " A distribution of steps (naive, random) has no density at all; use linear or NAF where you need one."
         if isinstance(side.forecast, Straight):
             why = f" Rows whose {side.forecast.words} coincide have no density beside them."
         yield Statement("info", f"The NLL is infinite: the density is zero at {count(rows, 'label')}.{why}")
@@ -419,8 +419,10 @@ def _as_counts(found: Findings) -> Iterator[Statement]:
     if found.like_counts and (found.whole.fails or found.off or found.off_in_time):
         yield Statement("warn", HINT.format(found.door.counts))
     if found.were.endswith("rates"):
-        law = found.were.removesuffix(" rates")
-        yield Statement("info", f"The forecasts are rates. They are judged as the {law} distributions they stand for.")
+        distribution = found.were.removesuffix(" rates")
+        yield Statement(
+            "info", f"The forecasts are rates. They are judged as the {distribution} distributions they stand for."
+        )
     elif found.were:
         yield Statement(
             "info",

@@ -1,4 +1,4 @@
-"""Several labels at once: one law for each, a box that holds them all, and joint draws.
+"""Several labels at once: one distribution for each, a box that holds them all, and joint draws.
 
 Each label is calibrated by itself, as in `calibrant.calibration`. What joins them is kept beside: how unusual each
 calibration row was in its worst label, and the ranks of its labels.
@@ -6,11 +6,11 @@ calibration row was in its worst label, and the ranks of its labels.
 
 from calibrant.several.calibration import SeveralCalibrated, SeveralCalibrator
 from calibrant.several.columns import Several
+from calibrant.several.distributions import SeveralDistributions
 from calibrant.several.energy import energy_score
 from calibrant.several.evaluation import SeveralEvaluation
 from calibrant.several.guarantee import BoxGuarantee, SeveralGuarantee
 from calibrant.several.joint import Joint
-from calibrant.several.laws import SeveralLaws
 from calibrant.several.reference import Reference
 
 __all__ = [
@@ -20,8 +20,8 @@ __all__ = [
     "Several",
     "SeveralCalibrated",
     "SeveralCalibrator",
+    "SeveralDistributions",
     "SeveralEvaluation",
     "SeveralGuarantee",
-    "SeveralLaws",
     "energy_score",
 ]

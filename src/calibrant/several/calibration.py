@@ -17,9 +17,9 @@ from calibrant.calibration import Calibrated, Calibrator
 from calibrant.guarantee import Guarantee
 from calibrant.predictions import with_labels
 from calibrant.several.columns import Several, SeveralLike, check_same, labelled, matched
+from calibrant.several.distributions import SeveralDistributions, place
 from calibrant.several.guarantee import SeveralGuarantee
 from calibrant.several.joint import Joint, ranks_of
-from calibrant.several.laws import SeveralLaws, place
 from calibrant.several.reference import Reference, two_sided
 
 
@@ -59,7 +59,7 @@ class SeveralCalibrator:
             raise TypeError(f"SeveralCalibrator.each must be a Calibrator or a dict of them by label, got {odd!r}")
 
     def compared_on(self, predictions: SeveralLike, Y: Columns, *, bound: Bound = None) -> SeveralCalibrator:
-        """The same, with labels made comparable by training rows: by the law of each label's scores on them.
+        """The same, with labels made comparable by training rows: by the distribution of each label's scores on them.
 
         The predictions are best those of models that did not see the rows. No row of these may calibrate.
         """
@@ -144,20 +144,20 @@ class SeveralCalibrated(NotTheEstimator):
 
     def __call__(
         self, predictions: SeveralLike, *, bound: Bound = None, rng: Rng = None, seed: int | None = None
-    ) -> SeveralLaws:
-        """The laws of all labels for each row; all else is as in `Calibrated`."""
+    ) -> SeveralDistributions:
+        """The distributions of all labels for each row; all else is as in `Calibrated`."""
         several = Several.of(predictions, self.names).ordered(self.names)
         margins = tuple(
             each(prediction, bound=_own(each, bound), rng=rng, seed=seed)
             for each, prediction in zip(self.margins, several.predictions, strict=True)
         )
         if self.references is None:
-            return SeveralLaws(self.names, margins, self.joint, None, self._why_no_box())
+            return SeveralDistributions(self.names, margins, self.joint, None, self._why_no_box())
         references = tuple(
-            each.law(prediction, bound=_own(each, bound))
+            each.distribution(prediction, bound=_own(each, bound))
             for each, prediction in zip(self.references, several.predictions, strict=True)
         )
-        return SeveralLaws(self.names, margins, self.joint, references)
+        return SeveralDistributions(self.names, margins, self.joint, references)
 
     def _why_no_box(self) -> str:
         kinds = dict.fromkeys(str(each.form) for each in self.margins)
@@ -170,7 +170,7 @@ class SeveralCalibrated(NotTheEstimator):
 
 
 def _same_rows(reference: Reference, scores: np.ndarray[Any, Any]) -> bool:
-    """Whether the law that training scores made is one of just these scores."""
+    """Whether the distribution that training scores made is one of just these scores."""
     knots = to_numpy(getattr(reference.q, "knots", np.zeros(0)))
     return knots.size <= scores.size + 2 and bool(np.isin(scores, knots).all())
 
@@ -191,7 +191,7 @@ def _scores(margin: Calibrated, prediction: Any, y: Array, *, bound: Bound, rng:
 def _two_sided(name: str, reference: Reference, prediction: Any, y: Array, *, bound: Bound) -> np.ndarray[Any, Any]:
     """The two-sided scores of one label."""
     prediction, y = with_labels(prediction, y)
-    sides = to_numpy(two_sided(reference.law(prediction, bound=bound), y))
+    sides = to_numpy(two_sided(reference.distribution(prediction, bound=bound), y))
     beyond = ~np.isfinite(sides)
     if beyond.any():
         raise ValueError(

@@ -1,4 +1,4 @@
-"""How good the laws of several labels are."""
+"""How good the distributions of several labels are."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 from calibrant._arrays import Array, to_numpy
 from calibrant.distributions.base import Distribution
 from calibrant.metrics import compare, evaluate
-from calibrant.metrics.evaluation import OfLaw
+from calibrant.metrics.evaluation import OfDistribution
 
 
 @dataclass(frozen=True)
 class SeveralEvaluation:
     """The metrics of each label, and of all at once. It prints as a table."""
 
-    margins: dict[str, OfLaw]
+    margins: dict[str, OfDistribution]
     coverage: float
     """What the intervals and the box were asked to hold."""
     together: dict[str, float]
@@ -48,10 +48,10 @@ def evaluated(
     coverage: float,
     boxes: Mapping[str, tuple[Array, Array]],
 ) -> SeveralEvaluation:
-    """Of the laws by label, the labels, and the bounds (n, d) of intervals and box."""
+    """Of the distributions by label, the labels, and the bounds (n, d) of intervals and box."""
     each = {
-        name: replace(evaluate(law, y, coverage=coverage), unit=name)
-        for (name, law), y in zip(margins.items(), columns, strict=True)
+        name: replace(evaluate(distribution, y, coverage=coverage), unit=name)
+        for (name, distribution), y in zip(margins.items(), columns, strict=True)
     }
     labels = np.stack([to_numpy(y) for y in columns], axis=1)
     bounds = {name: (to_numpy(lower), to_numpy(upper)) for name, (lower, upper) in boxes.items()}

@@ -1,4 +1,4 @@
-"""What makes several labels comparable: a law of each, made without the calibration rows."""
+"""What makes several labels comparable: a distribution of each, made without the calibration rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from calibrant.scores.base import Score
 
 @dataclass(frozen=True)
 class Reference:
-    """R[x](y) = q(phi(f(x), y)), with a law q that no calibration row helped to make.
+    """R[x](y) = q(phi(f(x), y)), with a distribution q that no calibration row helped to make.
 
     A label's two-sided score is |logit R[x](y)|. It is 0 at the median of R, has no unit, and does not saturate.
     """
@@ -36,7 +36,7 @@ class Reference:
     def learned_on(
         cls, calibrator: Calibrator, prediction: PredictionLike, y: ArrayLike, *, bound: Bound = None
     ) -> Reference:
-        """q is the law of the scores of training rows."""
+        """q is the distribution of the scores of training rows."""
         # of all interpolations the linear one has no atoms, and tails that never end
         known = replace(calibrator, interpolator=Linear()).fit(prediction, y, bound=bound)
         return cls(known.score, known.q, known.labels)
@@ -47,8 +47,8 @@ class Reference:
     ) -> Reference | None:
         """From the prediction's own spread; None where it has none.
 
-        A law is its own reference. For an interval, quantiles or draws q is a logistic law around the middle of their
-        score, so that the two-sided score is |phi - middle|.
+        A distribution is its own reference. For an interval, quantiles or draws q is a logistic distribution around the
+        middle of their score, so that the two-sided score is |phi - middle|.
         """
         if labels is not None:
             prediction = labels.spread_prediction(prediction, bound=bound)
@@ -65,12 +65,12 @@ class Reference:
         """The kind of score: those of one kind are comparable as they are."""
         return type(self.score).__name__
 
-    def law(self, prediction: Prediction | Distribution, *, bound: Bound = None) -> Distribution:
+    def distribution(self, prediction: Prediction | Distribution, *, bound: Bound = None) -> Distribution:
         """R[x_i] for each row i."""
         if self.labels is not None:
             prediction = self.labels.spread_prediction(prediction, bound=bound)
-        law = self.score.pull_back(self.q.to(prediction.like), prediction)
-        return law if self.labels is None else self.labels.collapse(law, bound=bound)
+        distribution = self.score.pull_back(self.q.to(prediction.like), prediction)
+        return distribution if self.labels is None else self.labels.collapse(distribution, bound=bound)
 
 
 def has_spread(prediction: Any) -> bool:
@@ -82,26 +82,26 @@ def has_spread(prediction: Any) -> bool:
     )
 
 
-def two_sided(law: Distribution, y: Array) -> Array:
+def two_sided(distribution: Distribution, y: Array) -> Array:
     """The smallest t >= 0 for which y lies between the quantiles at sigmoid(-t) and sigmoid(t): |logit F(y)|.
 
     At an atom F jumps, and the nearer of its two sides counts.
     """
-    law = promoted(law, y)
-    logit, left = OwnLogit(law)(y[:, None])[:, 0], law.cdf_left(y)
+    distribution = promoted(distribution, y)
+    logit, left = OwnLogit(distribution)(y[:, None])[:, 0], distribution.cdf_left(y)
     xp = namespace(logit)
-    jump = left < law.cdf(y)
+    jump = left < distribution.cdf(y)
     before = xp.where(jump, left, xp.zeros_like(left))
     above = xp.where(jump, safe_log(before) - xp.log1p(-before), logit)
     return xp.maximum(xp.maximum(-logit, above), xp.zeros_like(logit))
 
 
-def level_set(law: Distribution, t: float) -> tuple[Array, Array]:
+def level_set(distribution: Distribution, t: float) -> tuple[Array, Array]:
     """The quantiles at sigmoid(-t) and sigmoid(t): all y whose two-sided score is at most t.
 
     A hair farther out, since a count whose score is t itself belongs to it: F jumps there, and the quantile at
     sigmoid(t) may be the count before.
     """
     t = t + 1e-9 * (1 + t)
-    bounds = OwnLogit(law).inverse(device_like([[-t, t]], law.like))
+    bounds = OwnLogit(distribution).inverse(device_like([[-t, t]], distribution.like))
     return bounds[:, 0], bounds[:, 1]

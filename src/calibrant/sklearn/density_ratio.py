@@ -19,7 +19,7 @@ from calibrant._words import warn_user
 
 Numbers = NDArray[np.float64]
 FEW, SHARE = 30, 0.05
-"""Below so many rows, or this share of them, a few rows carry the law."""
+"""Below so many rows, or this share of them, a few rows carry the distribution."""
 COVERED = 0.5
 """The mean ratio on training rows is the share of the rows to come that lie where training rows do: below this, few."""
 
@@ -63,7 +63,7 @@ class DensityRatio:
             raise TypeError(f"DensityRatio.classifier must have predict_proba, got {self.classifier!r}")
 
     def fit(self, X_train: Features, X_new: Features) -> FittedRatio:
-        """The ratio as a function of X; warns where a few rows would carry the law."""
+        """The ratio as a function of X; warns where a few rows would carry the distribution."""
         counts = _num_samples(X_train), _num_samples(X_new)
         for name, count in zip(("X_train", "X_new"), counts, strict=True):
             if count < self.cv:
@@ -109,7 +109,7 @@ class FittedRatio:
             half = int(np.searchsorted(np.cumsum(w), w.sum() / 2)) + 1
             warn_user(
                 f"the ratios make {len(w)} training rows worth {size:.0f}: {half} of them carry half of the weight, so"
-                " that calibrated laws will rest on few rows"
+                " that calibrated distributions will rest on few rows"
             )
         return FittedRatio(self.model, self.prior, self.largest, len(w), size, float(w[0] / w.sum()))
 

@@ -15,12 +15,12 @@ from calibrant.distributions.base import Distribution
 from calibrant.guarantee import CrossGuarantee, GroupGuarantee, Guarantee, TrackedGuarantee, WeightedGuarantee
 from calibrant.metrics import Evaluation
 from calibrant.refine import League
-from calibrant.several import SeveralEvaluation, SeveralGuarantee, SeveralLaws
+from calibrant.several import SeveralDistributions, SeveralEvaluation, SeveralGuarantee
 
 if TYPE_CHECKING:
 
-    class Laws(SeveralLaws, Distribution):
-        """The law of each row, or those of several labels."""
+    class Distributions(SeveralDistributions, Distribution):
+        """The distribution of each row, or those of several labels."""
 
         def __getitem__(self, rows_or_label: RowIndex | str) -> Distribution: ...
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         """The candidates of one label, or those of each."""
 
 else:
-    Laws = Distribution | SeveralLaws
+    Distributions = Distribution | SeveralDistributions
     Found = Evaluation | SeveralEvaluation
     Promised = Guarantee | GroupGuarantee | CrossGuarantee | TrackedGuarantee | SeveralGuarantee
     Leagues = League | dict[str, League]

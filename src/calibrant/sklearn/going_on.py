@@ -35,15 +35,17 @@ class GoingOn:
         """Change this model: the scores of new rows join those that calibrate; returns self, the fitted models stay.
 
         (`Calibrated.update`, which does the work, leaves its object as it is and returns a new one.)
-        With `refit` an interpolator that cannot add to its law, such as NAF, is fitted again to all scores.
+        With `refit` an interpolator that cannot add to its distribution, such as NAF, is fitted again to all scores.
         """
         check_is_fitted(self, "calibrated_")
         if isinstance(self.calibrated_, SeveralCalibrated):
-            raise TypeError("several labels cannot be updated: calibrate(X, y) on all rows makes their laws anew")
+            raise TypeError(
+                "several labels cannot be updated: calibrate(X, y) on all rows makes their distributions anew"
+            )
         if isinstance(self.calibrated_, CrossCalibrated):
             raise TypeError(
-                f"the laws of {len(self.estimators_)} folds cannot be updated together: calibrate(X, y) makes one law,"
-                " which can"
+                f"the distributions of {len(self.estimators_)} folds cannot be updated together: calibrate(X, y) makes"
+                " one, which can"
             )
         X, y = indexable(self._checked(X), labels(y, missing=self.missing == "drop"))
         y = cast("np.ndarray[Any, Any]", y)
@@ -58,7 +60,7 @@ class GoingOn:
     def track(
         self, X: Features, y: LabelsLike, *, levels: Sequence[float] | None = None, step: float | None = None
     ) -> Distribution:
-        """Change this model row by row, and return the law of each row, made before its label is used.
+        """Change this model row by row, and return the distribution of each row, made before its label is used.
 
         Rows are in time order, with NaN where there is no label. From then on `calibrated_` is a `Tracker`:
         `predict` and its kin go on from its positions, and so does the next `track`. `levels` and `step` are those of

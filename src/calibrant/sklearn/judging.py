@@ -16,7 +16,7 @@ from calibrant._types import ArrayLike, Columns, Features, Groups, Values
 from calibrant._words import warn_user
 from calibrant.metrics import evaluate
 from calibrant.reports import Report, report
-from calibrant.several import SeveralCalibrated, SeveralLaws
+from calibrant.several import SeveralCalibrated, SeveralDistributions
 from calibrant.sklearn.around import forecast, labels, with_labels_only
 from calibrant.sklearn.columns import shown
 from calibrant.sklearn.either import Found
@@ -51,7 +51,7 @@ class Judging:
         """
         X, y, _ = self._labelled(X, y)
         H = self.predict_distribution(X)
-        if isinstance(H, SeveralLaws):
+        if isinstance(H, SeveralDistributions):
             return cast(Found, H.evaluate(y, coverage=coverage))
         self._check(X, y)
         return cast(Found, evaluate(H, cast(ArrayLike, y), coverage=coverage))

@@ -11,7 +11,7 @@ from calibrant.labels.counts import look_like_counts
 
 
 def warn_of_counts(y: np.ndarray[Any, Any], what: str = "labels") -> None:
-    """Say that a law of counts may be meant: a law on the real line reaches below 0, and between the numbers."""
+    """Say that counts may be meant: a distribution on the real line reaches below 0, and between the numbers."""
     if look_like_counts(y):
         warn_user(
             f"all {what} are whole numbers of at least 0: labels='counts' keeps forecasts so, and labels='real' takes"

@@ -112,7 +112,7 @@ class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
         return self
 
     def predict_forecast(self, X: Features) -> Prediction | Distribution:
-        """The refined prediction of each row: a law, quantiles or a point, as the refiner has it."""
+        """The refined prediction of each row: a distribution, quantiles or a point, as the refiner has it."""
         check_is_fitted(self, "refinement_")
         check_columns(self, X, self.estimator)
         found: Prediction | Distribution = self.refinement_(X, forecast(self.estimator_, X, self.adapter))

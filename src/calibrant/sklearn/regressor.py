@@ -33,7 +33,7 @@ from calibrant.refine.names import RefinerLike, refiner_named
 from calibrant.refine.two_part import TwoPart
 from calibrant.scores import EnsembleScore
 from calibrant.scores.base import Score, TransformScore
-from calibrant.several import SeveralCalibrated, SeveralCalibrator, SeveralLaws
+from calibrant.several import SeveralCalibrated, SeveralCalibrator, SeveralDistributions
 from calibrant.sklearn.around import (
     AroundModels,
     Routed,
@@ -45,7 +45,7 @@ from calibrant.sklearn.around import (
     with_labels_only,
 )
 from calibrant.sklearn.columns import check_columns, learn_columns, naming_columns, shown
-from calibrant.sklearn.either import Laws, Leagues, Promised
+from calibrant.sklearn.either import Distributions, Leagues, Promised
 from calibrant.sklearn.folds import Folds, folds_of, is_one_part, units
 from calibrant.sklearn.going_on import GoingOn
 from calibrant.sklearn.groups import check_held, groups_in, warn_of_few
@@ -91,34 +91,36 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
             both; counts, integers, atom:0). None is any real number, with a warning where y looks like counts; so is
             "real", without it. The estimator and `refine` learn y as it is, in its own unit; what they
             predict is calibrated as the labels say. With `atom:0`, many exact zeros, `refine` learns two parts on
-            training rows: how likely 0 is, and the law of what lies above it.
+            training rows: how likely 0 is, and the distribution of what lies above it.
         cv: A share such as 0.2: that part of the rows is held out to calibrate, the guarantee is (1 + lambda)/(n + 1).
-            A number of folds or a splitter: every row is scored by a model that did not see it, and the law is the
-            mixture over the folds; all rows are used twice, for a weaker guarantee. A share and a number of folds split
-            at random, with a warning where dates in X say that the rows are in time order.
-            "latest" holds out the last 20% of the rows, in the order given, "latest:0.3" the last 30%: the choice
-            for time series; then `track` follows. `cv=[(train, test)]` is any split by row numbers.
-        point: What `predict` gives: the "mean" or the "median" of the law.
+            A number of folds or a splitter: every row is scored by a model that did not see it, and the distribution is
+            the mixture over the folds; all rows are used twice, for a weaker guarantee. A share and a number of folds
+            split at random, with a warning where dates in X say that the rows are in time order. "latest" holds out the
+            last 20% of the rows, in the order given, "latest:0.3" the last 30%: the choice for time series; then
+            `track` follows. `cv=[(train, test)]` is any split by row numbers.
+        point: What `predict` gives: the "mean" or the "median" of the distribution.
         adapter: How a fitted model predicts. None finds out from the model, see `calibrant.models.prediction_of`;
             "point" takes its plain `predict`; a function (model, X) -> prediction says it all.
         weights: A function of X that gives the likelihood ratio p_new(x) / p(x) of each row, known up to a factor, such
-            as a fitted `DensityRatio`: the law is then right for the new rows.
+            as a fitted `DensityRatio`: the distribution is then right for the new rows.
         missing: What becomes of rows whose label is NaN: "error", or "drop", which leaves them out and counts them.
         by: What names the group of each row: a column of X, a list of them, or a function of X. Each group then has
-            a law and a guarantee of its own, and a small one borrows from all, see `calibrant.interpolators.ByGroup`.
-            Of every group some rows are held out. To pickle the estimator, give a named function of a module.
+            a distribution and a guarantee of its own, and a small one borrows from all, see
+            `calibrant.interpolators.ByGroup`. Of every group some rows are held out. To pickle the estimator, give a
+            named function of a module.
         features: The columns of X that the estimator and `refine` see, by name, or by number if X is an array; None is
             all. The others are there for `by`, `labels` and `weights`, such as a column of texts that names the group.
         forget: What old rows count, a `Window` or a `HalfLife`; then the rows of `fit`, `calibrate` and `update` are
             taken to be in time order. None counts them all alike.
         n_jobs: How many folds are fitted at once.
-        random_state: Decides the split, and the uniforms of a randomised law. A row's uniform is a function of this
-            seed, of what was calibrated and of the row's own forecast, so a row has the same law in every call, any
-            batch and any order. For each seed the guarantee of `Random` is exact on average over calibration sets.
-            Within one fit, rows with equal forecasts share their uniform.
+        random_state: Decides the split, and the uniforms of a randomised distribution. A row's uniform is a function of
+        this
+            seed, of what was calibrated and of the row's own forecast, so a row has the same distribution in every
+            call, any batch and any order. For each seed the guarantee of `Random` is exact on average over calibration
+            sets. Within one fit, rows with equal forecasts share their uniform.
 
-    A y with several columns has several labels: each gets its law, and `predict_interval(X, joint=True)` a box that
-    holds them all, see `calibrant.several`. A model for one label is then fitted once for each. Training rows are
+    A y with several columns has several labels: each gets its distribution, and `predict_interval(X, joint=True)` a box
+    that holds them all, see `calibrant.several`. A model for one label is then fitted once for each. Training rows are
     always predicted by copies that did not see them, also with `refine=None`; `cv` must hold one part out; `labels` may
     be a dict by column or a list.
 
@@ -393,28 +395,28 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
     # ---- predicting ------------------------------------------------------------------------------------------------
 
     def predict(self, X: Features) -> np.ndarray[Any, Any]:
-        """The mean or the median of each row's law, as the parameter `point` says; (n, d) for d labels."""
+        """The mean or the median of each row's distribution, as the parameter `point` says; (n, d) for d labels."""
         H: Any = self.predict_distribution(X)
         values = to_numpy(H.mean() if self.point == "mean" else H.median())
         if self.labels is not None and np.isposinf(values).any():
             many = np.isposinf(values)
-            warn_user(f"the mean of {many.sum()} of {many.size} laws is infinite: predict gives their median")
+            warn_user(f"the mean of {many.sum()} of {many.size} distributions is infinite: predict gives their median")
             values = np.where(many, to_numpy(H.median()), values)
         if np.isnan(values).any():
             raise ValueError(
-                f"the law of interpolator={self.interpolator!r} on n = {self.guarantee_.n} scores has mass at -inf and"
+                f"the q of interpolator={self.interpolator!r} on n = {self.guarantee_.n} scores has mass at -inf and"
                 " +inf and so no mean: choose point='median'"
             )
         return values
 
-    def predict_distribution(self, X: Features) -> Laws:
-        """The calibrated law of each row: a `Distribution`, or for several labels a `calibrant.several.SeveralLaws`."""
+    def predict_distribution(self, X: Features) -> Distributions:
+        """The calibrated distribution of each row; of several labels a `calibrant.several.SeveralDistributions`."""
         check_is_fitted(self, "calibrated_")
         X = self._checked(X)
         if isinstance(self.calibrated_, CrossCalibrated):
             predictions = [self._prediction(model, X) for model in self.estimators_]
-            return cast(Laws, self.calibrated_(predictions, **self._known(X), seed=self.seed_))
-        return cast(Laws, self.calibrated_(self._pooled(X), **self._known(X), seed=self.seed_))
+            return cast(Distributions, self.calibrated_(predictions, **self._known(X), seed=self.seed_))
+        return cast(Distributions, self.calibrated_(self._pooled(X), **self._known(X), seed=self.seed_))
 
     @overload
     def predict_interval(  # type: ignore[overload-overlap]
@@ -431,7 +433,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         """
         coverage = unit("coverage", coverage)
         H: Any = self.predict_distribution(X)
-        if isinstance(H, SeveralLaws):
+        if isinstance(H, SeveralDistributions):
             bounds: Any = np.stack([to_numpy(bound) for bound in H.interval(coverage, joint=joint)], axis=1)
             return like_several(X, ["lower", "upper"], H.names, bounds)
         if joint:
@@ -457,12 +459,12 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
             raise ValueError(f"quantiles must be a list of distinct levels, got {quantiles!r}")
         H: Any = self.predict_distribution(X)
         values = to_numpy(H.quantiles(levels))
-        if isinstance(H, SeveralLaws):
+        if isinstance(H, SeveralDistributions):
             return like_several(X, names, H.names, values)
         return like_input(X, names, values)
 
     def predict_samples(self, X: Features, size: int = 100, rng: np.random.Generator | None = None) -> Array:
-        """Draws from the law of each row, (n, size); for several labels joint draws, (n, size, d)."""
+        """Draws from the distribution of each row, (n, size); for several labels joint draws, (n, size, d)."""
         return to_numpy(self.predict_distribution(X).sample(size, rng))
 
     @property

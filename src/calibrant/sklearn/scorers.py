@@ -18,20 +18,20 @@ from calibrant.models import prediction_of
 
 
 def neg_crps(estimator: Any, X: Features, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-    """Minus the mean CRPS of the predicted laws."""
-    return -_mean(_law_of(estimator, X).crps(_labels(y)), sample_weight)
+    """Minus the mean CRPS of the predicted distributions."""
+    return -_mean(_distribution_of(estimator, X).crps(_labels(y)), sample_weight)
 
 
 def neg_nll(estimator: Any, X: Features, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-    """The mean log density of the labels, of counts their log probability; -inf where a law has none at some label."""
-    return -_mean(nll_rows(_law_of(estimator, X), _labels(y)), sample_weight)
+    """The mean log density of the labels, of counts their log probability; -inf where a label has none."""
+    return -_mean(nll_rows(_distribution_of(estimator, X), _labels(y)), sample_weight)
 
 
 def neg_interval_score(
     estimator: Any, X: Features, y: ArrayLike, sample_weight: ArrayLike | None = None, *, coverage: float = 0.9
 ) -> float:
     """Minus the mean interval score of the centred interval; `functools.partial` sets another coverage."""
-    H = _law_of(estimator, X)
+    H = _distribution_of(estimator, X)
     return -_mean(interval_score_rows(H, _labels(y), unit("coverage", coverage)), sample_weight)
 
 
@@ -39,14 +39,14 @@ def _mean(rows: Array, weight: Any) -> float:
     return float(np.average(to_numpy(rows), weights=None if weight is None else np.asarray(weight)))
 
 
-def _law_of(estimator: Any, X: Any) -> Distribution:
-    """The law that an estimator predicts; a pipeline's last step and the best of a search are found inside."""
-    law = prediction_of(estimator, X)
-    if not isinstance(law, Distribution):
+def _distribution_of(estimator: Any, X: Any) -> Distribution:
+    """The distribution that an estimator predicts; a pipeline's last step and the best of a search are found inside."""
+    distribution = prediction_of(estimator, X)
+    if not isinstance(distribution, Distribution):
         raise TypeError(
             f"the scorer needs a model with predict_distribution, such as CalibratedRegressor, got {estimator!r}"
         )
-    return law
+    return distribution
 
 
 def _labels(y: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A tracker: a calibrated law whose quantiles at some levels follow the labels as they come in."""
+"""A tracker: a calibrated distribution whose quantiles at some levels follow the labels as they come in."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from calibrant.guarantee.tracked import TrackedGuarantee
 from calibrant.labels import Labels
 from calibrant.predictions import as_prediction
 from calibrant.scores.signed import SignedScore
-from calibrant.tracking.law import through
+from calibrant.tracking.distribution import through
 from calibrant.tracking.steps import Numbers, Walk, in_order, walk
 from calibrant.updating import Updated, scores_of
 
@@ -50,11 +50,11 @@ class Tracker(NotTheEstimator):
 
     After each label, theta_k moves up by step * level_k if the score was above it, else down by step * (1 - level_k);
     positions that cross share their mean. In the long run the share of scores at or below theta_k is level_k, whatever
-    the rows do, see `TrackedGuarantee`. The law of a row is the calibrated q, laid through these positions. A value
-    never changes: `update` gives a new one.
+    the rows do, see `TrackedGuarantee`. The distribution of a row is the calibrated q, laid through these positions. A
+    value never changes: `update` gives a new one.
 
     Args:
-        calibrated: Where it starts, and what the law is between and beyond the levels.
+        calibrated: Where it starts, and what the distribution is between and beyond the levels.
         levels: The tracked levels, increasing, inside (0, 1).
         step: In units of the scores. By default a twentieth of the interquartile range of q.
 
@@ -62,7 +62,7 @@ class Tracker(NotTheEstimator):
     >>> rng = np.random.default_rng(0)
     >>> tracker = Tracker(Calibrator().fit(np.zeros(500), rng.normal(size=500)))
     >>> y = 2.0 + rng.normal(size=3000)  # the labels have moved up by 2
-    >>> H, after = tracker.run(np.zeros(3000), y)  # the law of each row, made before its label was seen
+    >>> H, after = tracker.run(np.zeros(3000), y)  # the distribution of each row, made before its label was seen
     >>> lower, upper = H.interval(0.9)
     >>> round(float(np.mean((lower < y) & (y <= upper))), 2)
     0.9
@@ -89,7 +89,7 @@ class Tracker(NotTheEstimator):
                      extremes: tuple[float, float] = ...) -> None: ...  # fmt: skip
 
     def __post_init__(self) -> None:
-        levels, q = checked_levels(self.levels), checked_law(self.calibrated)
+        levels, q = checked_levels(self.levels), checked_distribution(self.calibrated)
         object.__setattr__(self, "levels", levels)
         quantiles = self._quantiles
         given: float | None = self.step
@@ -148,7 +148,7 @@ class Tracker(NotTheEstimator):
 
     @property
     def positions(self) -> Numbers:
-        """theta: the scores at which the next row's law has its tracked levels."""
+        """theta: the scores at which the next row's distribution has its tracked levels."""
         return np.asarray(in_order(self.held.tolist()))
 
     @property
@@ -167,10 +167,10 @@ class Tracker(NotTheEstimator):
         return TrackedGuarantee(self.levels, self.step, *self.extremes, self.rows)
 
     def __call__(self, prediction: PredictionLike, *, bound: Bound = None, seed: int | None = None) -> Distribution:
-        """The laws of the next rows, with the positions as they stand."""
+        """The distributions of the next rows, with the positions as they stand."""
         prediction = as_prediction(prediction)
         rows = np.broadcast_to(self.positions, (len(prediction), len(self.levels)))
-        return self._laws(prediction, np.array(rows), bound, seed)
+        return self._distributions(prediction, np.array(rows), bound, seed)
 
     def update(self, prediction: PredictionLike, y: ArrayLike, *, bound: Bound = None, rng: Rng = None) -> Tracker:
         """The tracker after these rows, in time order. A row whose label is NaN is no step."""
@@ -185,15 +185,15 @@ class Tracker(NotTheEstimator):
         rng: Rng = None,
         seed: int | None = None,
     ) -> tuple[Distribution, Tracker]:
-        """The law of each row, made before its label was seen, and the tracker after all rows, in time order.
+        """The distribution of each row, made before its label was seen, and the tracker after all rows, in time order.
 
-        A row whose label is NaN has a law too, and is no step. `rng` draws what labels need that are spread.
+        A row whose label is NaN has a distribution too, and is no step. `rng` draws what labels need that are spread.
         """
         prediction = as_prediction(prediction)
         path, scores = self._walked(prediction, y, bound, rng)
-        return self._laws(prediction, path.played, bound, seed), self._after(path, scores)
+        return self._distributions(prediction, path.played, bound, seed), self._after(path, scores)
 
-    def _laws(self, prediction: Any, positions: Numbers, bound: Any, seed: int | None) -> Distribution:
+    def _distributions(self, prediction: Any, positions: Numbers, bound: Any, seed: int | None) -> Distribution:
         prediction.check_form(self.form)
         settled = self.calibrated.settled() if isinstance(self.calibrated, Updated) else self.calibrated
         q = through(settled.q.to(positions), self._quantiles, positions)
@@ -239,14 +239,14 @@ def checked_levels(levels: ArrayLike) -> tuple[float, ...]:
     return found
 
 
-def checked_law(calibrated: Any) -> Distribution:
-    """q, which must be one continuous law for all rows."""
+def checked_distribution(calibrated: Any) -> Distribution:
+    """q, which must be one continuous distribution for all rows."""
     if not isinstance(calibrated, Calibrated):
         raise TypeError(f"a Tracker takes what Calibrator.fit gives, a Calibrated, got {type(calibrated).__name__}")
     q = calibrated.q
     if q.shape or isinstance(q, (ByRow, Grouped)):
         raise TypeError(
-            f"a tracker takes a q that is one law for all rows, which {type(q).__name__} is not: fit without by= and"
+            f"a tracker takes a q that is the same for all rows, which {type(q).__name__} is not: fit without by= and"
             " weights=, and not with Random"
         )
     if isinstance(calibrated.score, SignedScore):

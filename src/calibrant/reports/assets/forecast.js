@@ -43,7 +43,7 @@
     find("sentence").textContent = `${who} ${percent(coverages[k], 0)} interval holds ${share} and is ${width}.`;
   }
 
-  // The numbers of a base that is no law; of many, how many and how far.
+  // The numbers of a base that is no distribution; of many, how many and how far.
   function marked({ marks }, text) {
     if (marks.length <= 4) return marks.map((mark) => `${mark.text} ${text(mark.at)}`).join(", ");
     const places = marks.map(({ at }) => at);

@@ -19,7 +19,7 @@ const views = (() => {
   const plus = (v, text) => (v > 0 ? `+${text}` : text);
 
   // The interval at the state's coverage: [lower, upper] of one row's quantiles; null there is infinity.
-  const interval = (law, { coverage }) => [law.q[98 - coverage] ?? -Infinity, law.q[100 + coverage] ?? Infinity];
+  const interval = (distribution, { coverage }) => [distribution.q[98 - coverage] ?? -Infinity, distribution.q[100 + coverage] ?? Infinity];
   const inRow = (row) => (v) => page.near(v, row.after.to - row.after.from);
   const outside = (row, [lower, upper]) => row.y < lower || row.y > upper;
   const rowsOf = (state) => rows.map((_, i) => i).filter((i) => rows[i].slices.includes(state.slice));
@@ -250,9 +250,9 @@ const views = (() => {
   // at their sides, and heights are probabilities of a bar. `unit` is what densities are multiplied by for that.
   const cell = ({ from, to, density }) => (to - from) / density.length;
   const unit = ({ after }) => (after.bars ? cell(after) : 1);
-  const heights = (law, times) =>
-    law.density.flatMap((height, i) =>
-      (law.bars ? [0, 1] : [0.5]).map((place) => [law.from + (i + place) * cell(law), height * times]),
+  const heights = (distribution, times) =>
+    distribution.density.flatMap((height, i) =>
+      (distribution.bars ? [0, 1] : [0.5]).map((place) => [distribution.from + (i + place) * cell(distribution), height * times]),
     );
 
   function heightAt(points, x) {
@@ -263,12 +263,12 @@ const views = (() => {
   }
 
   // The values that a bar stands for, [first, last].
-  const valuesOf = (law, i) => {
-    const [left, right] = [i, i + 1].map((place) => law.from + place * cell(law));
-    return [left + law.step / 2, right - law.step / 2];
+  const valuesOf = (distribution, i) => {
+    const [left, right] = [i, i + 1].map((place) => distribution.from + place * cell(distribution));
+    return [left + distribution.step / 2, right - distribution.step / 2];
   };
-  const laws = (row) => has(row).filter((series) => row[series].q);
-  // A base that is no law: its numbers, as rules that share one place in the legend.
+  const distributions = (row) => has(row).filter((series) => row[series].q);
+  // A base that is no distribution: its numbers, as rules that share one place in the legend.
   const marksOf = (row) =>
     (row.before?.marks ?? []).map(({ at, text }, i) => {
       const rule = { kind: "rule", series: "before", x: at, text };
@@ -283,9 +283,9 @@ const views = (() => {
     return row.y < low ? { ...rule, x: low, text: `← ${text}` } : { ...rule, x: row.y, text };
   }
 
-  // Wide enough for both laws and what else is near them.
+  // Wide enough for both distributions and what else is near them.
   function domain(row) {
-    const ends = laws(row).flatMap((series) => [row[series].from, row[series].to]).filter((v) => v !== null);
+    const ends = distributions(row).flatMap((series) => [row[series].from, row[series].to]).filter((v) => v !== null);
     const [from, to] = [Math.min(...ends), Math.max(...ends)];
     const near = (v) => v !== null && v >= from - (to - from) && v <= to + (to - from);
     const all = [from, to, ...[row.y, ...(row.before?.marks ?? []).map(({ at }) => at)].filter(near)];
@@ -294,21 +294,21 @@ const views = (() => {
   }
 
   // What is shaded: the density between the ends of the interval, or the bars of the counts inside it, whole.
-  function shaded(law, line, [lower, upper]) {
-    if (law.bars) {
-      const inside = law.density.map((_, i) => valuesOf(law, i)).map(([first, last]) => last > lower - law.step / 2 && first < upper + law.step / 2);
+  function shaded(distribution, line, [lower, upper]) {
+    if (distribution.bars) {
+      const inside = distribution.density.map((_, i) => valuesOf(distribution, i)).map(([first, last]) => last > lower - distribution.step / 2 && first < upper + distribution.step / 2);
       return line.filter((_, k) => inside[Math.floor(k / 2)]);
     }
     const ends = [lower, upper].map((end) => [end, heightAt(line, end)]).filter(([end]) => Number.isFinite(end));
     return [...line.filter(([x]) => x > lower && x < upper), ...ends].sort(([a], [b]) => a - b);
   }
 
-  const atomsOf = (law) => law.atoms ?? [];
-  const atomAt = (law, x) => atomsOf(law).find(([at]) => at === x)?.[1] ?? 0;
+  const atomsOf = (distribution) => distribution.atoms ?? [];
+  const atomAt = (distribution, x) => atomsOf(distribution).find(([at]) => at === x)?.[1] ?? 0;
 
   // Stems for the atoms: before stands beside after.
   const stems = (row, state) => {
-    const series = laws(row).filter((each) => atomsOf(row[each]).length);
+    const series = distributions(row).filter((each) => atomsOf(row[each]).length);
     return series.toReversed().map((each) => {
       const [first] = atomsOf(row[each]);
       const more = atomsOf(row[each]).length > 1 ? " and more" : "";
@@ -333,23 +333,23 @@ const views = (() => {
     const row = rows[state.row];
     const { bars } = row.after;
     const what = bars ? "probability" : "density";
-    const lines = Object.fromEntries(laws(row).map((series) => [series, heights(row[series], unit(row))]));
+    const lines = Object.fromEntries(distributions(row).map((series) => [series, heights(row[series], unit(row))]));
     const text = inRow(row);
-    const of = (x) => laws(row).map((series) => heightAt(lines[series], x));
+    const of = (x) => distributions(row).map((series) => heightAt(lines[series], x));
     const said = (values) => values.map((v) => number(v, 3));
-    const words = (values) => laws(row).map((series, i) => named(series, said(values)[i])).join(", ");
-    const stands = (law, i) => [...new Set(valuesOf(law, i).map(text))].join(" to ");
+    const words = (values) => distributions(row).map((series, i) => named(series, said(values)[i])).join(", ");
+    const stands = (distribution, i) => [...new Set(valuesOf(distribution, i).map(text))].join(" to ");
     const places = [
       ...(bars
         ? row.after.density.map((_, i) => ({ x: row.after.from + (i + 0.5) * cell(row.after), name: stands(row.after, i) }))
         : lines.after.slice(0, -1).map(([x]) => ({ x, name: text(x) }))
       ).map((place) => ({ ...place, what, values: of(place.x) })),
       // a stem has a scale of its own: no mark on the density's
-      ...[...new Set(laws(row).flatMap((series) => atomsOf(row[series]).map(([at]) => at)))].map((x) => ({
+      ...[...new Set(distributions(row).flatMap((series) => atomsOf(row[series]).map(([at]) => at)))].map((x) => ({
         x,
         name: text(x),
         what: "probability of this value",
-        values: laws(row).map((series) => atomAt(row[series], x)),
+        values: distributions(row).map((series) => atomAt(row[series], x)),
         stem: true,
       })),
     ].sort((p, q) => p.x - q.x);
@@ -363,38 +363,38 @@ const views = (() => {
       layers: [
         { kind: "band", series: "after", name: legend, points: shaded(row.after, lines.after, interval(row.after, state)).map(([x, height]) => [x, 0, height]) },
         ...marksOf(row),
-        ...laws(row).reverse().map((series) => ({ kind: "line", series, name: NAMES[series], points: lines[series] })),
+        ...distributions(row).reverse().map((series) => ({ kind: "line", series, name: NAMES[series], points: lines[series] })),
         ...atoms,
         labelRule(row),
       ],
       stops: places.map(({ x, name, what, values, stem }) => ({
         x,
-        marks: stem ? [] : laws(row).map((series, i) => [x, values[i], series]),
+        marks: stem ? [] : distributions(row).map((series, i) => [x, values[i], series]),
         say: () => `${label} = ${name}: ${what} ${words(values)}`,
       })),
       summary:
         `The forecast of row ${row.row}; the ${wanted(state)} interval is shaded.${cutWords(row)}` +
-        (laws(row).some((series) => row[series].smoothed) ? " A rough density is smoothed for drawing; the CDF is exact." : "") +
+        (distributions(row).some((series) => row[series].smoothed) ? " A rough density is smoothed for drawing; the CDF is exact." : "") +
         (atoms.length ? " A stem is the probability of one value, on a scale from 0 to 1; the line is the density of all others." : ""),
       table: () => ({
-        head: [label, ...(atoms.length ? ["what"] : []), ...laws(row).map((series) => NAMES[series])],
+        head: [label, ...(atoms.length ? ["what"] : []), ...distributions(row).map((series) => NAMES[series])],
         rows: places.map(({ name, what, values, stem }) => [name, ...(atoms.length ? [stem ? "probability" : what] : []), ...said(values)]),
       }),
     };
   }
 
   // The CDF of counts is flat between them, and rises at each.
-  const treads = (law, points) =>
-    law.bars ? points.flatMap(([q, level], i) => (i && q > points[i - 1][0] ? [[q, points[i - 1][1]], [q, level]] : [[q, level]])) : points;
-  const isCut = (law) => (law.q[0] ?? law.from) < law.from || (law.q.at(-1) ?? law.to) > law.to;
-  const cutWords = (row) => (laws(row).some((series) => isCut(row[series])) ? " Its tails go on beyond the picture." : "");
+  const treads = (distribution, points) =>
+    distribution.bars ? points.flatMap(([q, level], i) => (i && q > points[i - 1][0] ? [[q, points[i - 1][1]], [q, level]] : [[q, level]])) : points;
+  const isCut = (distribution) => (distribution.q[0] ?? distribution.from) < distribution.from || (distribution.q.at(-1) ?? distribution.to) > distribution.to;
+  const cutWords = (row) => (distributions(row).some((series) => isCut(row[series])) ? " Its tails go on beyond the picture." : "");
 
   function cdf(state) {
     const row = rows[state.row];
     const [low, high] = domain(row);
     const [lower, upper] = interval(row.after, state);
     const line = (series) => treads(row[series], pairs(row[series].q, levels).filter(([q]) => q !== null));
-    const quantiles = (i) => laws(row).map((series) => named(series, inRow(row)(row[series].q[i]))).join(", ");
+    const quantiles = (i) => distributions(row).map((series) => named(series, inRow(row)(row[series].q[i]))).join(", ");
     return {
       key: state.row,
       x: { label, domain: [low, high] },
@@ -402,7 +402,7 @@ const views = (() => {
       layers: [
         { kind: "strip", series: "after", name: `${wanted(state)} interval`, from: Math.max(lower, low), to: Math.min(upper, high) },
         ...marksOf(row),
-        ...laws(row).reverse().map((series) => ({ kind: "line", series, name: NAMES[series], points: line(series) })),
+        ...distributions(row).reverse().map((series) => ({ kind: "line", series, name: NAMES[series], points: line(series) })),
         labelRule(row),
       ],
       stops: levels.flatMap((level, i) =>
@@ -410,14 +410,14 @@ const views = (() => {
           ? []
           : [{
               x: row.after.q[i],
-              marks: laws(row).map((series) => [row[series].q[i], level, series]),
+              marks: distributions(row).map((series) => [row[series].q[i], level, series]),
               say: () => `quantile ${number(level)}: ${quantiles(i)}`,
             }],
       ),
       summary: `Cumulative probability: P(Y ≤ y) for every value y.${cutWords(row)}`,
       table: () => ({
-        head: ["level", ...laws(row).map((series) => NAMES[series])],
-        rows: levels.map((level, i) => [number(level), ...laws(row).map((series) => inRow(row)(row[series].q[i]))]),
+        head: ["level", ...distributions(row).map((series) => NAMES[series])],
+        rows: levels.map((level, i) => [number(level), ...distributions(row).map((series) => inRow(row)(row[series].q[i]))]),
       }),
     };
   }

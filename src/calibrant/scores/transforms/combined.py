@@ -135,11 +135,13 @@ def weighted_sum(parts: Sequence[Transform], weights: Sequence[float]) -> Transf
     if len(cdfs) == len(parts):
         shares = [weight * part.weight for part, weight in zip(cdfs, weights, strict=True)]
         total = sum(shares)
-        return LogitCDF(Mixture(tuple(part.law for part in cdfs), tuple(share / total for share in shares)), total)
+        return LogitCDF(
+            Mixture(tuple(part.distribution for part in cdfs), tuple(share / total for share in shares)), total
+        )
     terms: list[tuple[Transform, float]] = []
     for part, weight in zip(parts, weights, strict=True):
         if isinstance(part, LogitCDF):
-            terms.append((CDF(part.law), weight * part.weight))
+            terms.append((CDF(part.distribution), weight * part.weight))
         else:
             terms += [(p, weight * w) for p, w in part.terms] if isinstance(part, Sum) else [(part, weight)]
     lines = [(part, w) for part, w in terms if isinstance(part, Affine)]

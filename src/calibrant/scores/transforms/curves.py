@@ -42,23 +42,23 @@ class Logarithm(Transform):
 class LogitCDF(OwnLogit, Transform):
     """s = logit F(y): the cdf score, which as a logit never saturates. In a sum it stands for weight * F(y)."""
 
-    law: Distribution
+    distribution: Distribution
     weight: float = field(default=1.0, metadata={"shared": True})
 
     @property
     def standard(self) -> tuple[Array, Array, Transform] | None:
         """logit F of the base of a location-scale distribution, if all rows share it."""
-        law = self.law
-        if not isinstance(law, LocationScale) or law.base.shape or not law.shape:
+        distribution = self.distribution
+        if not isinstance(distribution, LocationScale) or distribution.base.shape or not distribution.shape:
             return None
-        return law.loc, law.scale, LogitCDF(law.base)
+        return distribution.loc, distribution.scale, LogitCDF(distribution.base)
 
 
 @dataclass(frozen=True, eq=False)
 class CDF(OwnCDF, Transform):
     """s = F(y) itself: how the cdf score enters a sum with scores of another kind."""
 
-    law: Distribution
+    distribution: Distribution
 
     def with_slope(self, y: Array) -> tuple[Array, Array]:
         return self(y), self.log_slope(y)

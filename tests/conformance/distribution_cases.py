@@ -1,4 +1,4 @@
-"""Laws and their scores: scipy.stats, torch.distributions, scoringrules, properscoring, uncertainty-toolbox, skpro."""
+"""Distributions, scores: scipy.stats, torch.distributions, scoringrules, properscoring, uncertainty-toolbox, skpro."""
 
 from __future__ import annotations
 
@@ -43,23 +43,23 @@ COUNTS = {
 }
 
 
-def scipy_laws() -> Pairs:
-    for law, scipy, y in CONTINUOUS.values():
-        yield law.cdf(y), scipy.cdf(y)
-        yield law.sf(y), scipy.sf(y)
-        yield law.logpdf(y), scipy.logpdf(y)
-        yield law.quantiles(P), np.stack([scipy.ppf(p) for p in P], axis=1)
-        yield law.mean(), scipy.mean()
-        yield law.std(), scipy.std()
+def scipy_distributions() -> Pairs:
+    for distribution, scipy, y in CONTINUOUS.values():
+        yield distribution.cdf(y), scipy.cdf(y)
+        yield distribution.sf(y), scipy.sf(y)
+        yield distribution.logpdf(y), scipy.logpdf(y)
+        yield distribution.quantiles(P), np.stack([scipy.ppf(p) for p in P], axis=1)
+        yield distribution.mean(), scipy.mean()
+        yield distribution.std(), scipy.std()
 
 
 def scipy_counts() -> Pairs:
-    for law, scipy in COUNTS.values():
-        yield law.pmf(K), scipy.pmf(K)
-        yield law.cdf(K), scipy.cdf(K)
-        yield law.quantiles(P[1:-1]), np.stack([scipy.ppf(p) for p in P[1:-1]], axis=1)
-        yield law.mean(), scipy.mean()
-        yield law.std(), scipy.std()
+    for distribution, scipy in COUNTS.values():
+        yield distribution.pmf(K), scipy.pmf(K)
+        yield distribution.cdf(K), scipy.cdf(K)
+        yield distribution.quantiles(P[1:-1]), np.stack([scipy.ppf(p) for p in P[1:-1]], axis=1)
+        yield distribution.mean(), scipy.mean()
+        yield distribution.std(), scipy.std()
 
 
 def scipy_test() -> Pairs:
@@ -70,7 +70,7 @@ def scipy_test() -> Pairs:
         yield [found.statistic, found.pvalue], [theirs.statistic, theirs.pvalue]
 
 
-def torch_laws() -> Pairs:
+def torch_distributions() -> Pairs:
     import torch
 
     D = torch.distributions
@@ -94,7 +94,7 @@ def torch_laws() -> Pairs:
     yield from_torch(counts).logpmf(torch.from_numpy(K)), counts.log_prob(torch.from_numpy(K))
 
 
-def scoringrules_laws() -> Pairs:
+def scoringrules_distributions() -> Pairs:
     import scoringrules
 
     yield Normal(LOC, SCALE).crps(Y), scoringrules.crps_normal(Y, LOC, SCALE)
@@ -122,14 +122,14 @@ def scoringrules_ensemble() -> Pairs:
 def scoringrules_intervals() -> Pairs:
     import scoringrules
 
-    law = Normal(LOC, SCALE)
+    distribution = Normal(LOC, SCALE)
     for coverage in (0.5, 0.9):
-        lower, upper = law.interval(coverage)
+        lower, upper = distribution.interval(coverage)
         theirs = scoringrules.interval_score(Y, lower, upper, 1 - coverage)
-        yield metrics.interval_score(law, Y, coverage=coverage), np.mean(theirs)
+        yield metrics.interval_score(distribution, Y, coverage=coverage), np.mean(theirs)
     levels = [0.1, 0.5, 0.8]
-    theirs = [scoringrules.quantile_score(Y, law.ppf(level), level) for level in levels]
-    yield metrics.pinball(law, Y, levels=levels), np.mean(theirs)
+    theirs = [scoringrules.quantile_score(Y, distribution.ppf(level), level) for level in levels]
+    yield metrics.pinball(distribution, Y, levels=levels), np.mean(theirs)
 
 
 def scoringrules_energy() -> Pairs:
@@ -151,11 +151,11 @@ def properscoring_scores() -> Pairs:
 def toolbox_scores() -> Pairs:
     import uncertainty_toolbox
 
-    law = Normal(LOC, SCALE)
-    yield metrics.crps(law, Y), uncertainty_toolbox.crps_gaussian(LOC, SCALE, Y)
-    yield metrics.nll(law, Y), uncertainty_toolbox.nll_gaussian(LOC, SCALE, Y)
+    distribution = Normal(LOC, SCALE)
+    yield metrics.crps(distribution, Y), uncertainty_toolbox.crps_gaussian(LOC, SCALE, Y)
+    yield metrics.nll(distribution, Y), uncertainty_toolbox.nll_gaussian(LOC, SCALE, Y)
     levels = np.linspace(0.01, 0.99, 99)
-    yield metrics.pinball(law, Y, levels=levels), uncertainty_toolbox.check_score(LOC, SCALE, Y)
+    yield metrics.pinball(distribution, Y, levels=levels), uncertainty_toolbox.check_score(LOC, SCALE, Y)
 
 
 def isotonic() -> Pairs:
@@ -231,11 +231,11 @@ CASES = (
         "crps_normal, crps_t, ...",
         "Normal, StudentT, ...: crps",
         1e-8,
-        scoringrules_laws,
+        scoringrules_distributions,
     ),
     Agreement(
         "scoringrules",
-        "CRPS of calibrated step laws",
+        "CRPS of calibrated step distributions",
         "crps_ensemble: qd, nrg, int",
         "ResidualScore, Naive, crps",
         1e-9,
@@ -257,7 +257,7 @@ CASES = (
         "stats.norm, laplace, logistic, t, lognorm",
         "Normal, Laplace, Logistic, StudentT, LogNormal",
         1e-9,
-        scipy_laws,
+        scipy_distributions,
     ),
     Agreement(
         "scipy",
@@ -281,7 +281,7 @@ CASES = (
         "torch.distributions",
         "from_torch",
         1e-9,
-        torch_laws,
+        torch_distributions,
     ),
     Agreement(
         "properscoring",
@@ -301,7 +301,7 @@ CASES = (
     ),
     Agreement(
         "skpro",
-        "calibrated step laws: cdf, quantiles, mean, variance, CRPS",
+        "calibrated step distributions: cdf, quantiles, mean, variance, CRPS",
         "Empirical",
         "ResidualScore, Naive",
         1e-9,

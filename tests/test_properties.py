@@ -1,4 +1,4 @@
-"""Laws that hold for every distribution and for every combination of prediction, score and interpolator."""
+"""Distributions that hold for every distribution and for every combination of prediction, score and interpolator."""
 
 from __future__ import annotations
 
@@ -38,11 +38,12 @@ from calibrant import Calibrator, Normal, Point, concatenate
 from calibrant.interpolators import BoundedTails, ExponentialTails, Linear, Naive, Random
 from calibrant.testing import check_distribution
 
-# ---- every law by name, and what is known about it -----------------------------------------------------------------
+# ---- every distribution by name, and what is known about it
+# -----------------------------------------------------------------
 
 
 @cache
-def law(name):
+def distribution(name):
     return H(*COMBINATIONS[name]) if name in COMBINATIONS else DISTRIBUTIONS[name](HERE)
 
 
@@ -53,7 +54,7 @@ def is_infinite(name):
 
 
 ALL = [*DISTRIBUTIONS, *COMBINATIONS]
-every_law = pytest.mark.parametrize("name", cases(ALL))
+every_distribution = pytest.mark.parametrize("name", cases(ALL))
 every_combination = pytest.mark.parametrize("name", cases(COMBINATIONS))
 every_pair = pytest.mark.parametrize("pair", PAIRS)
 
@@ -64,14 +65,14 @@ P = np.linspace(0.011, 0.989, 23)
 
 
 @pytest.mark.parametrize("name", cases([*ALL, *UGLY]))
-def test_every_law_is_consistent_in_itself(name):
+def test_every_distribution_is_consistent_in_itself(name):
     """Shapes, increasing and invertible, slopes, integrals, clips, rows by themselves and pickles."""
-    check_distribution(UGLY[name](HERE) if name in UGLY else law(name))
+    check_distribution(UGLY[name](HERE) if name in UGLY else distribution(name))
 
 
-@every_law
+@every_distribution
 def test_mass_lies_at_infinity_where_the_tails_put_it_and_nowhere_else(name):
-    H = law(name)
+    H = distribution(name)
     np.testing.assert_allclose(H.cdf(np.inf), np.ones(H.shape), rtol=1e-14)
     if is_infinite(name):
         bounded_below = np.isfinite(H.ppf(0.0))  # then no mass is at -inf, and the mean is +inf
@@ -85,7 +86,7 @@ def test_mass_lies_at_infinity_where_the_tails_put_it_and_nowhere_else(name):
 
 @pytest.mark.parametrize("name", ["normal", "poisson", "clipped normal", "joined", "residual; linear"])
 def test_a_batch_takes_one_value_or_one_row_of_values_for_each_row(name):
-    H = law(name)
+    H = distribution(name)
     for wrong in (np.zeros(len(H) + 1), np.zeros((len(H) + 1, 2)), np.zeros((1, 1, 1))):
         with pytest.raises(ValueError, match=r"(row|value) for each|0-, 1- or 2-d"):
             H.cdf(wrong)
@@ -94,9 +95,9 @@ def test_a_batch_takes_one_value_or_one_row_of_values_for_each_row(name):
     assert H[:0].cdf(np.zeros(0)).shape == (0,)
 
 
-@pytest.mark.parametrize("name", cases(name for name in ALL if law(name).shape))
+@pytest.mark.parametrize("name", cases(name for name in ALL if distribution(name).shape))
 def test_concatenating_slices_gives_the_whole_back(name):
-    H = law(name)
+    H = distribution(name)
     joined = concatenate([H[:2], H[2:3], H[3:]])
     np.testing.assert_allclose(joined.cdf(20.0), H.cdf(20.0), rtol=1e-12)
     np.testing.assert_allclose(joined.ppf(0.7), H.ppf(0.7), rtol=1e-12)
@@ -128,7 +129,7 @@ def test_distributions_move_and_stretch_with_the_unit(name, stretch):
     if name in UNITLESS:
         return
     shift = 0.0 if name in SHIFTLESS else 7.0 * stretch
-    compare_units(DISTRIBUTIONS[name](World(stretch=stretch, shift=shift)), law(name), stretch, shift)
+    compare_units(DISTRIBUTIONS[name](World(stretch=stretch, shift=shift)), distribution(name), stretch, shift)
 
 
 QUICK = ["naive", "linear", "random, bounded", "naf"]
@@ -163,9 +164,9 @@ def test_predictions_slice_concatenate_and_print_themselves(name):
     assert repr(prediction).startswith(type(prediction).__name__)
 
 
-@every_law
-def test_a_law_prints_itself_in_one_line(name):
-    H = law(name)
+@every_distribution
+def test_a_distribution_prints_itself_in_one_line(name):
+    H = distribution(name)
     assert "\n" not in repr(H)
     assert repr(H).startswith(type(H).__name__)
     assert not H.shape or f"n={len(H)}" in repr(H)
@@ -182,7 +183,7 @@ def test_the_cdf_is_q_of_the_score(name):
     prediction = PREDICTIONS[PAIRS[pair].prediction](HERE)[CALIBRATION:]
     model = calibrated(pair, interpolator)
     y = Y[CALIBRATION:]
-    np.testing.assert_allclose(law(name).cdf(y), model.q.cdf(model.score(prediction, y)), rtol=1e-12)
+    np.testing.assert_allclose(distribution(name).cdf(y), model.q.cdf(model.score(prediction, y)), rtol=1e-12)
 
 
 @every_pair
@@ -198,9 +199,9 @@ def test_tails_make_no_difference_to_a_cdf_score(pair):
 # ---- samples -------------------------------------------------------------------------------------------------------
 
 
-@every_law
-def test_samples_are_the_same_for_the_same_rng_and_have_the_mean_of_the_law(name):
-    H = law(name)
+@every_distribution
+def test_samples_are_the_same_for_the_same_rng_and_have_the_mean_of_the_distribution(name):
+    H = distribution(name)
     one, two, other = (H.sample(100, rng=np.random.default_rng(seed)) for seed in (1, 1, 2))
     assert one.shape == (*H.shape, 100)
     np.testing.assert_array_equal(one, two)
@@ -220,7 +221,7 @@ interpolators = st.sampled_from(
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(coarse, min_size=1, max_size=12), interpolators)
-def test_ties_and_tiny_samples_give_laws(y, interpolator):
+def test_ties_and_tiny_samples_give_distributions(y, interpolator):
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="one score tells no scale|all scores are equal")
         fitted = Calibrator(interpolator=interpolator).fit(Point(np.zeros(len(y))), y)
@@ -243,7 +244,7 @@ def test_float32_in_gives_float32_out_within_1e_4(name):
     if pair in NUMPY_ONLY:
         return  # scipy.stats works in float64
     there = predicted(pair, interpolator, world=World(array=lambda v: np.asarray(v, dtype=np.float32)))
-    here = law(name)
+    here = distribution(name)
     y = Y[CALIBRATION:].astype(np.float32)
     near = {"cdf": (y, 1e-4), "sf": (y, 1e-4), "ppf": (0.63, 1e-4 * 20), "pdf": (y, 1e-3)}
     for method, (argument, tolerance) in near.items():
@@ -263,7 +264,7 @@ def test_one_and_two_calibration_rows_are_enough(pair, interpolator, n):
     assert np.all(H.ppf(0.2) <= H.ppf(0.8))
 
 
-def test_no_test_rows_give_no_laws():
+def test_no_test_rows_give_no_distributions():
     H = Calibrator().fit(Normal(LOC[:9], SCALE[:9]), Y[:9])(Normal(LOC[:0], SCALE[:0]))
     assert len(H) == 0
     assert H.mean().shape == H.crps(np.zeros(0)).shape == (0,)

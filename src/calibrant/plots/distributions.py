@@ -1,4 +1,4 @@
-"""The predictive laws themselves: densities, CDFs, ridges of densities."""
+"""The predictive distributions themselves: densities, CDFs, ridges of densities."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def density(
 
     Not the density itself: that of a linear interpolation is a spike for every score. There are 200 cells where H is
     smooth, down to 25 where it is rough, from the quantile 0.001 to 0.999 but not into far tails. An atom, as `clip`
-    makes one, is a stem whose height is its probability; a law of atoms alone has no density and raises. `base` is the
-    forecast before calibration: a law is drawn dashed; points, bounds, quantiles and samples are ticks at the bottom.
-    `y` are the labels of all rows, drawn as a dot on the curve (one far off as an arrow). `rows` is left out for a
-    single law.
+    makes one, is a stem whose height is its probability; a distribution of atoms alone has no density and raises.
+    `base` is the forecast before calibration: a distribution is drawn dashed; points, bounds, quantiles and samples are
+    ticks at the bottom. `y` are the labels of all rows, drawn as a dot on the curve (one far off as an arrow). `rows`
+    is left out for a single distribution.
 
     >>> from calibrant import Calibrator, Normal
     >>> f, noise = np.random.default_rng(0).normal(size=(2, 500))
@@ -55,10 +55,10 @@ def density(
     >>> ax.get_ylabel()
     'density'
     """
-    H = cast(Distribution, forecast(H).as_law())
+    H = cast(Distribution, forecast(H).as_distribution())
     chosen, labels, parts = chosen_rows(H, rows, most=_MOST_ROWS), labels_of(H, y), parts_of(base, H)
-    laws = [part for part in parts if isinstance(part, Distribution)]
-    before = [[_shape(part, "base", row) for part in laws] for row in chosen]
+    distributions = [part for part in parts if isinstance(part, Distribution)]
+    before = [[_shape(part, "base", row) for part in distributions] for row in chosen]
     after = [_shape(H, "H", row) for row in chosen]
     limits = _around((drawn.x[0], drawn.x[-1]) for several in (after, *before) for drawn in several)
     with drawing(ax) as (ax, pen):
@@ -87,7 +87,7 @@ def cdf(
 ) -> Axes:
     """H[x](y) of each of some rows against y, upright where it jumps.
 
-    `base` is the forecast before calibration: a law is drawn dashed, Quantiles and Samples as dots at their levels,
+    `base` is the forecast before calibration: distributions are dashed, Quantiles and Samples dots at their levels,
     points and bounds as ticks at the bottom. A dot on the curve is (y, H(y)), the label and its PIT. Mass at -inf or
     +inf shows as a curve that starts above 0 or ends below 1.
 
@@ -98,20 +98,20 @@ def cdf(
     >>> ax.get_ylabel()
     'H(y)'
     """
-    H = cast(Distribution, forecast(H).as_law())
+    H = cast(Distribution, forecast(H).as_distribution())
     chosen, labels, parts = chosen_rows(H, rows, most=_MOST_ROWS), labels_of(H, y), parts_of(base, H)
     several = [
         [(row_of(part, row), LOOK_BEFORE) for part in parts if isinstance(part, Distribution)]
         + [(row_of(H, row), LOOK_AFTER)]
         for row in chosen
     ]
-    known = [[quantiles(each) for each, _ in laws] for laws in several]
+    known = [[quantiles(each) for each, _ in distributions] for distributions in several]
     limits = _around(reach(q) for each in known for q in each)
     with drawing(ax) as (ax, pen):
-        for laws, qs in zip(several, known, strict=True):
+        for distributions, qs in zip(several, known, strict=True):
             ends = np.array([reach(q) for q in qs])
             grid = np.linspace(ends.min(), ends.max(), _POINTS)
-            for (each, look), q in zip(laws, qs, strict=True):
+            for (each, look), q in zip(distributions, qs, strict=True):
                 _curve(ax, pen, *cdf_curve(each, q, grid), look)
         if len(chosen) > 1:
             _staircase_of_names(ax, pen, H, chosen)
@@ -149,7 +149,7 @@ def ridgeline(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['row 3', 'row 1', 'row 4']
     """
-    H = cast(Distribution, forecast(H).as_law())
+    H = cast(Distribution, forecast(H).as_distribution())
     if H.shape and len(H) == 0:
         raise ValueError(f"a ridgeline needs a forecast of at least one row, got {H!r}")
     if rows is None and H.shape:
@@ -157,8 +157,8 @@ def ridgeline(
     chosen, y, parts = chosen_rows(H, rows, most=_MOST_RIDGES), labels_of(H, y), parts_of(base, H)
     names = [f"row {row}" for row in chosen] if labels is None else [plain(name, most=20) for name in labels]
     same_length("the rows that are drawn", len(chosen), "labels", len(names))
-    laws = [part for part in parts if isinstance(part, Distribution)]
-    before = [[_shape(part, "base", row) for part in laws] for row in chosen]
+    distributions = [part for part in parts if isinstance(part, Distribution)]
+    before = [[_shape(part, "base", row) for part in distributions] for row in chosen]
     after = [_shape(H, "H", row) for row in chosen]
     limits = _around((drawn.x[0], drawn.x[-1]) for several in (after, *before) for drawn in several)
     scale = 1.3 / max(drawn.density.max() for drawn in after)

@@ -1,4 +1,4 @@
-"""The law between and beyond tracked positions: the calibrated one, laid through them."""
+"""The distribution between and beyond tracked positions: the calibrated one, laid through them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LEAST = 1e-6
 """The least gap between two positions, in mean gaps of the calibrated quantiles."""
 
 
-class TrackedLaws(PulledBroken, ByRow):
+class TrackedDistributions(PulledBroken, ByRow):
     """q(T_t(s)): one q for all rows, and a broken line for each."""
 
     def pulled(self, map: Any, pull: Pull) -> Distribution:
@@ -41,7 +41,7 @@ def through(q: Distribution, quantiles: Numbers, positions: Numbers) -> Distribu
     mean = rise.sum() / (positions[:, -1:] - positions[:, :1]) if K > 1 else np.ones_like(positions)
     slopes = np.concatenate([mean, rise / np.diff(positions, axis=1), mean], axis=1)
     line: Any = BrokenLine(positions, quantiles[None, :], slopes)
-    return TrackedLaws(line, q)
+    return TrackedDistributions(line, q)
 
 
 def apart(positions: Numbers, least: float) -> Numbers:

@@ -1,4 +1,4 @@
-"""The laws of d labels for n rows."""
+"""The distributions of d labels for n rows."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from calibrant.several.reference import level_set
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class SeveralLaws:
-    """A calibrated law of each of d labels, and what joins them.
+class SeveralDistributions:
+    """A calibrated distribution of each of d labels, and what joins them.
 
-    `H["wind"]` and `H[0]` are the laws of one label, with all that a `Distribution` can say. What is asked of all
-    labels comes with one column for each: `mean`, `median`, `std`, `cdf(Y)` and `crps(Y)` are (n, d),
+    `H["wind"]` and `H[0]` are the distributions of one label, with all that a `Distribution` can say. What is asked of
+    all labels comes with one column for each: `mean`, `median`, `std`, `cdf(Y)` and `crps(Y)` are (n, d),
     `quantiles(levels)` is (n, k, d), `sample(size)` is (n, size, d).
     """
 
@@ -34,7 +34,7 @@ class SeveralLaws:
     margins: tuple[Distribution, ...]
     joint: Joint
     references: tuple[Distribution, ...] | None
-    """What makes the labels comparable, a law of each; None where there is nothing."""
+    """What makes the labels comparable, a distribution of each; None where there is nothing."""
     why_no_box: str = ""
 
     @property
@@ -53,19 +53,19 @@ class SeveralLaws:
 
     def mean(self) -> Array:
         """The means, (n, d)."""
-        return self._each(lambda law: law.mean())
+        return self._each(lambda distribution: distribution.mean())
 
     def median(self) -> Array:
         """The medians, (n, d)."""
-        return self._each(lambda law: law.median())
+        return self._each(lambda distribution: distribution.median())
 
     def std(self) -> Array:
         """The standard deviations, (n, d)."""
-        return self._each(lambda law: law.std())
+        return self._each(lambda distribution: distribution.std())
 
     def quantiles(self, levels: ArrayLike) -> Array:
         """The quantiles at k levels, (n, k, d)."""
-        return self._each(lambda law: law.quantiles(levels))
+        return self._each(lambda distribution: distribution.quantiles(levels))
 
     def cdf(self, Y: Columns) -> Array:
         """P(Y_j <= y_j) of each label by itself, (n, d)."""
@@ -83,25 +83,32 @@ class SeveralLaws:
         labels with the coverage. Too few calibration rows give an infinite box, and a warning.
         """
         coverage = unit("coverage", coverage)
-        bounds = self._box(coverage) if joint else [law.interval(coverage) for law in self.margins]
+        bounds = self._box(coverage) if joint else [distribution.interval(coverage) for distribution in self.margins]
         return _columns([lower for lower, _ in bounds]), _columns([upper for _, upper in bounds])
 
     def sample(self, size: int, rng: np.random.Generator | None = None) -> Array:
         """`size` joint draws for each row, (n, size, d).
 
-        Each label's draws follow its own law, and draws of one row depend on each other as the calibration rows' labels
-        did: the same at every x.
+        Each label's draws follow its own distribution, and draws of one row depend on each other as the calibration
+        rows' labels did: the same at every x.
         """
         if not isinstance(size, (int, np.integer)) or size < 0:
             raise ValueError(f"size must be a count of draws, got {size!r}")
         levels = np.moveaxis(self.joint.uniforms(self.shape[0], int(size), generator(rng)), 2, 0)
-        return _columns([_at(law, np.ascontiguousarray(p)) for law, p in zip(self.margins, levels, strict=True)])
+        return _columns(
+            [_at(distribution, np.ascontiguousarray(p)) for distribution, p in zip(self.margins, levels, strict=True)]
+        )
 
     def evaluate(self, Y: Columns, *, coverage: float = 0.9) -> SeveralEvaluation:
         """The metrics of each label, and how often all labels lie in the separate intervals and in the box."""
         coverage, columns = unit("coverage", coverage), self._labels(Y)
         ends = (1 - coverage) / 2, (1 + coverage) / 2
-        boxes = {"separate": (self._each(lambda law: law.ppf(ends[0])), self._each(lambda law: law.ppf(ends[1])))}
+        boxes = {
+            "separate": (
+                self._each(lambda distribution: distribution.ppf(ends[0])),
+                self._each(lambda distribution: distribution.ppf(ends[1])),
+            )
+        }
         if self.references is not None:
             boxes["joint"] = self.interval(coverage, joint=True)
         return evaluated(dict(zip(self.names, self.margins, strict=True)), columns, coverage, boxes)
@@ -113,13 +120,15 @@ class SeveralLaws:
         if n < enough:
             warn_user(f"a joint box of coverage {coverage:g} needs {enough} calibration rows, got {n}: it is infinite")
         t = self.joint.threshold(coverage)
-        return [level_set(law, t) for law in self.references]
+        return [level_set(distribution, t) for distribution in self.references]
 
     def _each(self, say: Callable[[Distribution], Array]) -> Array:
-        return _columns([say(law) for law in self.margins])
+        return _columns([say(distribution) for distribution in self.margins])
 
     def _with_labels(self, method: str, Y: Any) -> Array:
-        return _columns([getattr(law, method)(y) for law, y in zip(self.margins, self._labels(Y), strict=True)])
+        return _columns(
+            [getattr(distribution, method)(y) for distribution, y in zip(self.margins, self._labels(Y), strict=True)]
+        )
 
     def _labels(self, Y: Any) -> list[Array]:
         """The columns of Y in the order of the labels."""
@@ -132,7 +141,7 @@ class SeveralLaws:
         return [by_name[name] for name in self.names]
 
     def __repr__(self) -> str:
-        return f"SeveralLaws(n={self.shape[0]}, labels={', '.join(self.names)})"
+        return f"SeveralDistributions(n={self.shape[0]}, labels={', '.join(self.names)})"
 
 
 def place(names: tuple[str, ...], label: str | int) -> int:
@@ -144,12 +153,12 @@ def place(names: tuple[str, ...], label: str | int) -> int:
     return range(len(names))[label]
 
 
-def _at(law: Distribution, p: np.ndarray[Any, Any]) -> Array:
+def _at(distribution: Distribution, p: np.ndarray[Any, Any]) -> Array:
     """The quantiles at p; in single precision no p may round to 1."""
-    if law.like is None:
-        return law.ppf(p)
-    highest = 1 - 2.0**-24 if single_precision(law.like) else 1.0
-    return law.ppf(device_like(np.minimum(p, highest), law.like))
+    if distribution.like is None:
+        return distribution.ppf(p)
+    highest = 1 - 2.0**-24 if single_precision(distribution.like) else 1.0
+    return distribution.ppf(device_like(np.minimum(p, highest), distribution.like))
 
 
 def _columns(arrays: list[Array]) -> Array:
