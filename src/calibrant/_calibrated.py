@@ -10,7 +10,11 @@ class Saved:
     """What `calibrant.load` reads again."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a safetensors file that `calibrant.load` reads; a crash leaves an older file whole."""
+        """Write a safetensors file that `calibrant.load` reads; a crash leaves an older file whole.
+
+        Args:
+            path: The file to write; an older one is replaced.
+        """
         from calibrant.persistence import save  # it knows every class that can be saved
 
         save(path, self)  # type: ignore[arg-type]

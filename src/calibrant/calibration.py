@@ -104,6 +104,17 @@ class Calibrator:
         """Calibrate on the predictions and labels of n rows that the model was not trained on.
 
         `by`, `weights` and `bound` are what else is known of the rows, for an interpolator or `labels` that ask for it.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+            y: The labels: one number per row.
+            by: The group of each row: one value per row, or several columns. Each group then has a distribution of its
+                own.
+            weights: Likelihood ratios p_new(x) / p(x) of the calibration rows, up to a factor, one number each.
+            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
+                they name. Only for labels that ask for it.
+            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
         """
         if hasattr(y, "calibrated_by"):  # labels that were not all seen, see `Censored`
             return y.calibrated_by(self, prediction, by, weights, bound, rng)  # type: ignore[no-any-return]
@@ -154,6 +165,16 @@ class Calibrated(NotTheEstimator, Generic[Promise]):
         number for each row: `rng` draws them, one after the other. With a `seed` in its place, a row's number is a
         function of the seed, of q and of the row's own forecast: the same row has the same distribution in any batch
         and any order, and rows with equal forecasts share their number.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+            by: The group of each row, as in `fit`.
+            weights: The likelihood ratio of each row, where the calibration rows had some.
+            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
+                they name. Only for labels that ask for it.
+            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
+            seed: A whole number in place of `rng`: a row then has the same random number in any batch and any order.
         """
         prediction = as_prediction(prediction)
         prediction.check_form(self.form)
@@ -172,13 +193,24 @@ class Calibrated(NotTheEstimator, Generic[Promise]):
 
         What was learned of the score, such as a floor, stays. With `refit` an interpolator that cannot take scores one
         after the other, such as NAF, is fitted again to all of them.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+            y: The labels: one number per row.
+            refit: Fit an interpolator that cannot be updated, such as NAF, to all scores again.
+            known: `by`, `weights`, `bound` and `rng` of the new rows, as in `fit`.
         """
         from calibrant.updating import updated  # which makes one of these
 
         return updated(self, prediction, y, refit=refit, **known)  # type: ignore[return-value]
 
     def merge(self, *others: Calibrated) -> Self:
-        """One calibrator of all their scores, as of a fit on all their rows, in any order; see `updating.merged`."""
+        """One calibrator of all their scores, as of a fit on all their rows, in any order; see `updating.merged`.
+
+        Args:
+            others: Calibrators fitted on other rows with the same score, interpolator and labels.
+        """
         from calibrant.updating import merged  # which makes one of these
 
         return merged(self, *others)  # type: ignore[return-value]

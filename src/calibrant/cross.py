@@ -72,6 +72,15 @@ class CrossCalibrated(NotTheEstimator):
         """H[x_i] for each row i, given the prediction of every fold's model for these rows.
 
         All else is as in `Calibrated`.
+
+        Args:
+            predictions: A list: what the model of each fold predicts for these rows.
+            by: The group of each row, as in `fit`.
+            weights: The likelihood ratio of each row, where the calibration rows had some.
+            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
+                they name. Only for labels that ask for it.
+            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
+            seed: A whole number in place of `rng`: a row then has the same random number in any batch and any order.
         """
         several = isinstance(predictions, Sequence) and not isinstance(predictions, (Prediction, Distribution))
         if not several or len(predictions) != len(self.members):

@@ -113,7 +113,11 @@ class Forecast(ABC):
         return False
 
     def quantile(self, level: float) -> Array:
-        """The quantile of each row at a level: that of the distribution."""
+        """The quantile of each row at a level: that of the distribution.
+
+        Args:
+            level: The level of the quantile, between 0 and 1.
+        """
         return self._distribution(f"the quantile at level {level:.6g}").ppf(level)
 
     def quantile_levels(self) -> tuple[float, ...]:
@@ -122,16 +126,29 @@ class Forecast(ABC):
         return LEVELS
 
     def bounds(self, coverage: float) -> tuple[Array, Array]:
-        """The centred interval of each row: its quantiles at (1 -+ coverage) / 2."""
+        """The centred interval of each row: its quantiles at (1 -+ coverage) / 2.
+
+        Args:
+            coverage: The probability of the centred interval, between 0 and 1.
+        """
         return self.quantile((1 - coverage) / 2), self.quantile((1 + coverage) / 2)
 
     def pit_rows(self, y: Array, u: Array) -> Array:
-        """The PIT of each label: that of the distribution, drawn over the jump where it is one of counts."""
+        """The PIT of each label: that of the distribution, drawn over the jump where it is one of counts.
+
+        Args:
+            y: The labels: one number per row.
+            u: Uniform numbers in [0, 1], one per row.
+        """
         distribution = self.as_distribution()
         return distribution.cdf(y) if distribution.lattice is None else distribution.pit(y, u)
 
     def crps_rows(self, y: Array) -> Array:
-        """The CRPS of each row: that of the distribution."""
+        """The CRPS of each row: that of the distribution.
+
+        Args:
+            y: The labels: one number per row.
+        """
         return self.as_distribution().crps(y)
 
     def std_rows(self) -> Array:
@@ -175,7 +192,11 @@ class Forecast(ABC):
         return Form(type(self).__name__)
 
     def check_form(self, calibrated_on: Form | None) -> None:
-        """Raise unless it has the form of the calibration rows; None, which is not known, takes every form."""
+        """Raise unless it has the form of the calibration rows; None, which is not known, takes every form.
+
+        Args:
+            calibrated_on: The form of the predictions that were calibrated.
+        """
         given = self.form()
         if calibrated_on is not None and calibrated_on != given and not calibrated_on.fits(given):
             problem = TypeError if calibrated_on.kind != given.kind else ValueError
@@ -183,7 +204,12 @@ class Forecast(ABC):
             raise problem(f"calibrated on {calibrated_on}, got {given}: {what}")
 
     def remember(self, name: str, make: Callable[[], T]) -> T:
-        """make(), once for this value; anew each time where torch's gradients flow through it."""
+        """make(), once for this value; anew each time where torch's gradients flow through it.
+
+        Args:
+            name: What it is kept under, beginning with `_kept`.
+            make: What works it out.
+        """
         if name in self.__dict__:
             return self.__dict__[name]  # type: ignore[no-any-return]
         value = make()
@@ -203,7 +229,11 @@ class Forecast(ABC):
             raise self.unsaid(what) from None
 
     def unsaid(self, what: str) -> Unsaid:
-        """The error for what is not said, to be raised."""
+        """The error for what is not said, to be raised.
+
+        Args:
+            what: What was asked for, as the error names it.
+        """
         return Unsaid(f"{self!r} says nothing about {what}")
 
 

@@ -44,17 +44,30 @@ class Backtest:
         return len(self.y)
 
     def evaluate(self, **asked: Any) -> OfDistribution:
-        """The metrics of all rows, see `calibrant.evaluate`."""
+        """The metrics of all rows, see `calibrant.evaluate`.
+
+        Args:
+            asked: Passed on to `calibrant.evaluate`: `coverage`, `ci`, `levels` and `labels`.
+        """
         return evaluate(self.H, self.y, **asked)
 
     def by_horizon(self, *, coverage: float = 0.9) -> HorizonEvaluation:
-        """The metrics at each number of steps ahead."""
+        """The metrics at each number of steps ahead.
+
+        Args:
+            coverage: The probability of the centred intervals that are judged.
+        """
         if self.horizon is None:
             raise TypeError("a backtest of a sequence has no horizons: it is for long tables")
         return judged(self.base, self.H, self.y, self.horizon, coverage)
 
     def over_time(self, *, bins: int = 10, **asked: Any) -> dict[Any, OfDistribution]:
-        """The metrics of stretches of about equally many rows, by the first row, or by the first cutoff."""
+        """The metrics of stretches of about equally many rows, by the first row, or by the first cutoff.
+
+        Args:
+            bins: The number of stretches, each of about as many rows.
+            asked: Passed on to `calibrant.evaluate`: `coverage`, `ci`, `levels` and `labels`.
+        """
         if not 1 <= bins <= len(self):
             raise ValueError(f"bins must be from 1 to the {count(len(self), 'row')}, got {bins}")
         when = self.rows if self.made is None else self.made

@@ -56,7 +56,11 @@ class TableEvaluation:
     """The number of calibrated PITs in each of 65,536 bins of equal width."""
 
     def histogram(self, bins: int = 20) -> NDArray[np.int64]:
-        """The number of calibrated PITs in each of a few bins, a divisor of 65,536 or nearly equal in width."""
+        """The number of calibrated PITs in each of a few bins, a divisor of 65,536 or nearly equal in width.
+
+        Args:
+            bins: The number of bins, nearly equal in width.
+        """
         edges = np.rint(np.linspace(0, BINS, bins + 1)).astype(np.int64)
         return np.add.reduceat(self.pits, edges[:-1])
 
@@ -81,6 +85,19 @@ def evaluate(
 
     `batches` are as in `predict`. Where PITs are drawn, as those of counts, `ids` names the columns of the id of a row,
     by which it is drawn; without it the number of the row is taken.
+
+    Args:
+        batches: Record batches, or anything that Arrow can stream: a reader, a table, a frame, a lazy frame.
+        model: The model that `fit` returned, or that was read from a file.
+        target: The column with the labels.
+        coverage: The probability of the centred interval, between 0 and 1.
+        ci: The probability of the second centred interval, whose coverage and width are measured.
+        coverages: The probabilities of the centred intervals, each between 0 and 1.
+        ids: The column or columns that identify a row; its number by default.
+        seed: A whole number, for a randomised q: a row then has the same random number in any batch and any order.
+        missing: What becomes of rows without a number: "keep" leaves them out of what is learned and judged, and
+            predicts NaN; "error" raises.
+        name: What errors call the rows.
 
     >>> import pyarrow as pa
     >>> from calibrant.batches import fit

@@ -59,6 +59,26 @@ def fit(
     rows, which takes memory for all of them. Which rows are in it depends on the column or columns `ids` alone, so
     parts in any order and of any size give the same model. Without `ids` a row's id is its number.
 
+    Args:
+        batches: Record batches, or anything that Arrow can stream: a reader, a table, a frame, a lazy frame.
+        target: The column with the labels.
+        point: The column with a point prediction.
+        rate: The column with the mean of a Poisson count.
+        mean: The column with the mean, together with `std`.
+        std: The column with the standard deviation.
+        lower: The column with the lower bound, together with `upper`.
+        upper: The column with the upper bound.
+        quantiles: The columns with quantiles and their levels, such as `{"q05": 0.05, "q95": 0.95}`.
+        samples: The columns with draws, by names or patterns.
+        by: The column or columns that name the group of a row.
+        weights: The column with the likelihood ratios.
+        ids: The column or columns that identify a row; its number by default.
+        calibrator: What calibrates: a score, an interpolator and the kind of label.
+        sample: How many rows to keep at most, of each group with `by`; None keeps all of them in memory.
+        missing: What becomes of rows without a number: "keep" leaves them out of what is learned and judged, and
+            predicts NaN; "error" raises.
+        name: What errors call the rows.
+
     >>> import pyarrow as pa
     >>> table = pa.table({"f": [1.0, 2.0, 3.0, 4.0], "y": [1.1, 1.8, 3.3, 4.0]})
     >>> model = fit(table.to_batches(max_chunksize=3), target="y", point="f")

@@ -45,12 +45,24 @@ class TableModel:
         weights: str | None = None,
         **columns: str | Sequence[str] | Mapping[str, float] | None,
     ) -> TableModel:
-        """Of what was calibrated elsewhere, with the names of the columns as `fit` takes them."""
+        """Of what was calibrated elsewhere, with the names of the columns as `fit` takes them.
+
+        Args:
+            calibrated: A fitted calibrator, as `Calibrator.fit` returns it.
+            target: The column with the labels.
+            by: The column or columns that name the group of a row.
+            weights: The column with the likelihood ratios.
+            columns: The columns of the prediction, named as in `fit`.
+        """
         return cls(calibrated, Notes(columns_of(columns), target, weights=weights, by=names_of(by)))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> TableModel:
-        """From a file that `save` or `calibrant fit` has written."""
+        """From a file that `save` or `calibrant fit` has written.
+
+        Args:
+            path: The file to read.
+        """
         stored = persistence.read(path)
         try:
             notes = Notes.of_json(stored.notes)
@@ -62,7 +74,11 @@ class TableModel:
         return cls(stored.calibrated, notes)  # type: ignore[arg-type] # __post_init__ checks it
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a file that `TableModel.read` and the command line read; a crash leaves an older file whole."""
+        """Write a file that `TableModel.read` and the command line read; a crash leaves an older file whole.
+
+        Args:
+            path: The file to write; an older one is replaced.
+        """
         persistence.save(path, self.calibrated, notes=self.notes.to_json())
 
     @property

@@ -51,6 +51,18 @@ def predict(
     A row's numbers depend on that row and the model alone, so batches of any size and in any order give the same bits;
     a randomised q takes a `seed` for that. `name` is what errors call the batches.
 
+    Args:
+        batches: Record batches, or anything that Arrow can stream: a reader, a table, a frame, a lazy frame.
+        model: The model that `fit` returned, or that was read from a file.
+        quantiles: The levels of quantiles to write, as columns q0.05 and so on.
+        interval: The coverage of centred intervals to write, as columns lower and upper.
+        probabilities: The values y for which to write P(Y <= y), as columns cdf_100 and so on.
+        keep: The columns to keep, by names and patterns; all of them by default.
+        seed: A whole number, for a randomised q: a row then has the same random number in any batch and any order.
+        missing: What becomes of rows without a number: "keep" leaves them out of what is learned and judged, and
+            predicts NaN; "error" raises.
+        name: What errors call the rows.
+
     >>> import pyarrow as pa
     >>> from calibrant.batches import fit
     >>> table = pa.table({"f": [1.0, 2.0, 3.0, 4.0], "y": [1.1, 1.8, 3.3, 4.0]})

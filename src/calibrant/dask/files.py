@@ -28,6 +28,10 @@ def read_parquet(
 
     All files must have the schema of the first. A file that cannot be read, or has another schema, is named in the
     error, which `dask.dataframe.read_parquet` leaves out.
+
+    Args:
+        path: A folder of parquet files, or a list of files.
+        columns: The columns to read; all of them by default.
     """
     files = _files(path)
     schema = _named_schema(files[0])
@@ -44,6 +48,10 @@ def to_parquet(ddf: dd.DataFrame, folder: str | os.PathLike[str]) -> None:
 
     Until then it has a name that begins with a dot and ends in "unfinished". A run that fails removes it; one that is
     killed leaves it under that name. An index without a name is not written.
+
+    Args:
+        ddf: A Dask frame.
+        folder: The folder to write, which must not exist.
     """
     target = Path(os.path.abspath(folder))
     if target.exists():

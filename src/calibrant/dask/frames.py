@@ -53,6 +53,25 @@ def fit(
     It computes at once, on the scheduler that is set. The model has the same bits on any scheduler, and after a worker
     was lost. With `ids` it also has the same bits for any partitions and any order of the rows; without, a row's id is
     the number of its partition and its place there.
+
+    Args:
+        ddf: A Dask frame.
+        target: The column with the labels.
+        point: The column with a point prediction.
+        rate: The column with the mean of a Poisson count.
+        mean: The column with the mean, together with `std`.
+        std: The column with the standard deviation.
+        lower: The column with the lower bound, together with `upper`.
+        upper: The column with the upper bound.
+        quantiles: The columns with quantiles and their levels, such as `{"q05": 0.05, "q95": 0.95}`.
+        samples: The columns with draws, by names or patterns.
+        by: The column or columns that name the group of a row.
+        weights: The column with the likelihood ratios.
+        ids: The column or columns that identify a row; its number by default.
+        calibrator: What calibrates: a score, an interpolator and the kind of label.
+        sample: How many rows to keep at most, of each group with `by`; None keeps all of them in memory.
+        missing: What becomes of rows without a number: "keep" leaves them out of what is learned and judged, and
+            predicts NaN; "error" raises.
     """
     given = {
         "point": point,
@@ -83,6 +102,18 @@ def evaluate(
     """The metrics of the forecasts, as they are and calibrated, in one pass; see `calibrant.batches.evaluate`.
 
     It computes at once, and the sums are exact: the same bits on any scheduler and for any partitions.
+
+    Args:
+        ddf: A Dask frame.
+        model: The model that `fit` returned, or that was read from a file.
+        target: The column with the labels.
+        coverage: The probability of the centred interval, between 0 and 1.
+        ci: The probability of the second centred interval, whose coverage and width are measured.
+        coverages: The probabilities of the centred intervals, each between 0 and 1.
+        ids: The column or columns that identify a row; its number by default.
+        seed: A whole number, for a randomised q: a row then has the same random number in any batch and any order.
+        missing: What becomes of rows without a number: "keep" leaves them out of what is learned and judged, and
+            predicts NaN; "error" raises.
     """
     work = evaluating(model, _header(ddf), target, coverage, ci, coverages, ids, seed, missing)
     return work.finish(_merged(ddf, work), WHOLE)
@@ -102,6 +133,17 @@ def predict(
     """A frame with new columns, which nothing computes yet; the arguments are those of `calibrant.batches.predict`.
 
     `calibrant.dask.to_parquet` writes it, whole or not at all.
+
+    Args:
+        ddf: A Dask frame.
+        model: The model that `fit` returned, or that was read from a file.
+        quantiles: The levels of quantiles to write, as columns q0.05 and so on.
+        interval: The coverage of centred intervals to write, as columns lower and upper.
+        probabilities: The values y for which to write P(Y <= y), as columns cdf_100 and so on.
+        keep: The columns to keep, by names and patterns; all of them by default.
+        seed: A whole number, for a randomised q: a row then has the same random number in any batch and any order.
+        missing: What becomes of rows without a number: "keep" leaves them out of what is learned and judged, and
+            predicts NaN; "error" raises.
     """
     wanted = ColumnsWanted.of(quantiles, interval, probabilities)
     work = predicting(model, wanted, _header(ddf), keep=keep, seed=seed, missing=missing)

@@ -45,6 +45,15 @@ def over_time(
     `n`, the rows that calibrated H, chance includes what so few rows leave open. It looks back over rows that are all
     there; to watch rows as they come, see `calibrant.monitor`.
 
+    Args:
+        H: The forecasts, one per row: distributions, or a prediction of any kind.
+        y: The labels: one number per row.
+        time: When each row was, as numbers or dates; without it the rows are in time order.
+        bins: The number of stretches, each of about as many rows.
+        coverages: The probabilities of the centred intervals, each between 0 and 1.
+        confidence: The probability that a calibrated forecast lies inside the bounds of all stretches.
+        n: The number of rows that calibrated H: the bounds then allow for the error that they leave.
+
     >>> from calibrant import Normal
     >>> rng = np.random.default_rng(0)
     >>> y = rng.normal(size=2000) * np.where(np.arange(2000) < 1500, 1, 2)

@@ -154,34 +154,62 @@ class Distribution(Forecast):
     # ---- what everybody gets ---------------------------------------------------------------------------------------
 
     def cdf(self, y: ArrayLike) -> Array:
-        """P(Y <= y)."""
+        """P(Y <= y).
+
+        Args:
+            y: Where to evaluate: one number, one per row, or (n, k) for k points per row.
+        """
         return self._answer("_cdf", y, allow_inf=True)
 
     def cdf_left(self, y: ArrayLike) -> Array:
-        """P(Y < y): the limit of the CDF from the left, which differs from it at an atom only."""
+        """P(Y < y): the limit of the CDF from the left, which differs from it at an atom only.
+
+        Args:
+            y: Where to evaluate: one number, one per row, or (n, k) for k points per row.
+        """
         return self._answer("_cdf_left", y, allow_inf=True)
 
     def sf(self, y: ArrayLike) -> Array:
-        """P(Y > y), without the cancellation of 1 - cdf where the distribution allows it."""
+        """P(Y > y), without the cancellation of 1 - cdf where the distribution allows it.
+
+        Args:
+            y: Where to evaluate: one number, one per row, or (n, k) for k points per row.
+        """
         return self._answer("_sf", y, allow_inf=True)
 
     def logpdf(self, y: ArrayLike) -> Array:
-        """The log density; of the absolutely continuous part where there are atoms."""
+        """The log density; of the absolutely continuous part where there are atoms.
+
+        Args:
+            y: Where to evaluate: one number, one per row, or (n, k) for k points per row.
+        """
         if self.lattice is not None:
             raise ValueError("a distribution of counts has no density: pmf and logpmf give the probability of a value")
         return self._answer("_logpdf", y)
 
     def pdf(self, y: ArrayLike) -> Array:
-        """The density; of the absolutely continuous part where there are atoms."""
+        """The density; of the absolutely continuous part where there are atoms.
+
+        Args:
+            y: Where to evaluate: one number, one per row, or (n, k) for k points per row.
+        """
         density = self.logpdf(y)
         return namespace(density).exp(density)
 
     def logpmf(self, y: ArrayLike) -> Array:
-        """log P(Y = y), which is -inf but where there is an atom."""
+        """log P(Y = y), which is -inf but where there is an atom.
+
+        Args:
+            y: Where to evaluate: one number, one per row, or (n, k) for k points per row.
+        """
         return self._answer("_logpmf", y)
 
     def pmf(self, y: ArrayLike) -> Array:
-        """P(Y = y): 0 but where there is an atom."""
+        """P(Y = y): 0 but where there is an atom.
+
+        Args:
+            y: Where to evaluate: one number, one per row, or (n, k) for k points per row.
+        """
         mass = self.logpmf(y)
         return namespace(mass).exp(mass)
 
@@ -190,6 +218,10 @@ class Distribution(Forecast):
 
         With uniform u it is uniform for the true distribution of y, atoms or not. Of counts that were calibrated as
         Y + U, it is the distribution of Y + U at y + u.
+
+        Args:
+            y: The labels: one number per row.
+            u: Uniform numbers in [0, 1], one per row.
         """
         distribution = promoted(self, y)
         y = floats("y", y, like=distribution.like)
@@ -203,12 +235,20 @@ class Distribution(Forecast):
         return cast(Array, distribution._in_blocks("_pit", y[:, None], u[:, None])[:, 0])
 
     def ppf(self, p: ArrayLike) -> Array:
-        """The quantile function: the smallest y with cdf(y) >= p."""
+        """The quantile function: the smallest y with cdf(y) >= p.
+
+        Args:
+            p: Probabilities: one number, one per row, or (n, k) for k of them per row.
+        """
         distribution = promoted(self, p)
         return distribution._at("_ppf", probabilities("p", p, like=distribution.like))
 
     def isf(self, p: ArrayLike) -> Array:
-        """The inverse of `sf`: the quantile at 1 - p, accurate for small p too."""
+        """The inverse of `sf`: the quantile at 1 - p, accurate for small p too.
+
+        Args:
+            p: Probabilities: one number, one per row, or (n, k) for k of them per row.
+        """
         distribution = promoted(self, p)
         p = probabilities("p", p, like=distribution.like)
         return (
@@ -226,7 +266,11 @@ class Distribution(Forecast):
         return cast(Array, self._all_moments().std)
 
     def crps(self, y: ArrayLike) -> Array:
-        """The continuous ranked probability score of the label y: the integral of (cdf(t) - 1{y <= t})^2 over t."""
+        """The continuous ranked probability score of the label y: the integral of (cdf(t) - 1{y <= t})^2 over t.
+
+        Args:
+            y: The labels: one number, one per row, or (n, k) for k labels per row.
+        """
         return self._answer("_crps", y)
 
     def median(self) -> Array:
@@ -237,6 +281,9 @@ class Distribution(Forecast):
         """The centred credible interval (lower, upper) of probability `coverage`.
 
         What a `Calibrated` gives warns where its calibration rows do not reach so far out.
+
+        Args:
+            coverage: The probability of the centred interval, between 0 and 1.
         """
         coverage = unit("coverage", coverage)
         bounds = self.quantiles([(1 - coverage) / 2, (1 + coverage) / 2])
@@ -246,12 +293,20 @@ class Distribution(Forecast):
         return bounds[..., 0], bounds[..., 1]
 
     def doubted(self, doubt: Callable[[float], str | None]) -> Self:
-        """The same, whose `interval` warns with what `doubt(coverage)` says, unless that is None."""
+        """The same, whose `interval` warns with what `doubt(coverage)` says, unless that is None.
+
+        Args:
+            doubt: What to warn of where an interval of this coverage is asked for, or None.
+        """
         self.__dict__["_kept_doubt"] = doubt
         return self
 
     def quantiles(self, levels: ArrayLike) -> Array:
-        """The quantiles at k levels, as (n, k) for a batch and (k,) for a single distribution."""
+        """The quantiles at k levels, as (n, k) for a batch and (k,) for a single distribution.
+
+        Args:
+            levels: The levels of the quantiles, between 0 and 1.
+        """
         distribution = promoted(self, levels)
         p = probabilities("levels", levels, like=distribution.like)
         if p.ndim != 1:
@@ -259,7 +314,12 @@ class Distribution(Forecast):
         return distribution._at("_ppf", p[None, :] if self.shape else p)
 
     def sample(self, size: int, rng: np.random.Generator | None = None) -> Array:
-        """`size` independent draws from each: (n, size) for a batch, (size,) for a single distribution."""
+        """`size` independent draws from each: (n, size) for a batch, (size,) for a single distribution.
+
+        Args:
+            size: How many draws per row.
+            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
+        """
         rng = generator(rng)
         if not isinstance(size, (int, np.integer)) or size < 0:
             raise ValueError(f"size must be a count of draws, got {size!r}")
@@ -273,6 +333,10 @@ class Distribution(Forecast):
         """The distribution of min(max(Y, lower), upper): the mass beyond a bound piles up on the bound.
 
         A bound is one number, or an array with one number per row.
+
+        Args:
+            lower: The lower bound: one number, or one per row.
+            upper: The upper bound: one number, or one per row.
         """
         if not any(getattr(bound, "ndim", 0) or isinstance(bound, (list, tuple)) for bound in (lower, upper)):
             lower, upper = one_number("clip's lower", lower), one_number("clip's upper", upper)
@@ -291,7 +355,11 @@ class Distribution(Forecast):
         return self._clip(*bounds)
 
     def for_rows(self, context: Context) -> Distribution:
-        """Those of new rows, for a q that depends on the row: itself, unless it has a method of its own."""
+        """Those of new rows, for a q that depends on the row: itself, unless it has a method of its own.
+
+        Args:
+            context: What is known of the rows beside their predictions: groups, weights and random numbers.
+        """
         refuse_unused(context)
         return self
 
@@ -299,6 +367,9 @@ class Distribution(Forecast):
         """These as the rows of a longer batch where the mask `there` is true; its other rows answer NaN.
 
         For rows without a prediction: `calibrated(Normal(mean[there], std[there])).among(there)`.
+
+        Args:
+            there: A mask of the longer batch: True where a row has a prediction.
         """
         from calibrant.distributions.joined import among  # a wrapper, which builds on this file
 
@@ -327,7 +398,11 @@ class Distribution(Forecast):
         return ""
 
     def to(self, like: Array) -> Self:
-        """The same with its floats in the namespace, dtype and device of `like`; whole numbers stay numpy's."""
+        """The same with its floats in the namespace, dtype and device of `like`; whole numbers stay numpy's.
+
+        Args:
+            like: An array whose namespace, device and dtype to take.
+        """
         if like is None or self.like is None or at_home(self.like, like):
             return self
         return moved_floats(self, like)

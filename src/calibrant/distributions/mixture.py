@@ -92,7 +92,12 @@ class Mixture(ClosedMoments):
         return first if all(part.lattice == first for part in self.components) else None
 
     def ends(self, name: str, level: Array) -> list[Array]:
-        """The quantiles of the components, by `_ppf` or `_ppf_logit`, between which that of the mixture lies."""
+        """The quantiles of the components, by `_ppf` or `_ppf_logit`, between which that of the mixture lies.
+
+        Args:
+            name: The method of the components that gives them: `_ppf` or `_ppf_logit`.
+            level: The level of the quantile, between 0 and 1.
+        """
         return [getattr(part, name)(level) for _, part in self._parts]
 
     # ---- quantiles -------------------------------------------------------------------------------------------------

@@ -192,7 +192,14 @@ class PiecewiseLinear(Distribution):
 
     @classmethod
     def through(cls, knots: Array, probs: Array, left: float = math.inf, right: float = math.inf) -> PiecewiseLinear:
-        """The single distribution through these points, with tails of these mean excesses."""
+        """The single distribution through these points, with tails of these mean excesses.
+
+        Args:
+            knots: Where the CDF bends, in increasing order; two equal ones are a jump.
+            probs: The CDF at the knots, rising.
+            left: The mean excess of the exponential tail below the first knot; infinite for mass at -inf.
+            right: The mean excess of the exponential tail above the last knot; infinite for mass at +inf.
+        """
         left_, right_ = device_like([float(left)], knots), device_like([float(right)], knots)
         return cls(Lines(knots, probs, np.asarray([0, knots.shape[0]]), left_, right_))
 

@@ -28,6 +28,9 @@ def from_scipy(frozen: SupportsCDF) -> Distribution:
     `ScipyDistribution`s. poisson, nbinom and binom (with loc = 0) become our own too, other distributions of whole
     numbers `ScipyCounts`.
 
+    Args:
+        frozen: A frozen scipy.stats distribution, with parameters of shape () or (n,).
+
     >>> import scipy.stats
     >>> from_scipy(scipy.stats.norm([0.0, 1.0], 2.0))
     LocationScale(n=2, base=StandardNormal())

@@ -53,6 +53,11 @@ def Normal(loc: ArrayLike, scale: ArrayLike, *, strict: bool = False) -> Locatio
 
     A zero scale becomes the least that floats tell apart there, with a warning; `strict=True` raises instead.
 
+    Args:
+        loc: The mean: one number, or one per row.
+        scale: The standard deviation, above zero: one number, or one per row.
+        strict: Raise where a scale is zero, instead of giving it the least that floats tell apart, with a warning.
+
     >>> Normal([0.0, 1.0], [1.0, 2.0]).interval(0.9)
     (array([-1.64485363, -2.28970725]), array([1.64485363, 4.28970725]))
     """
@@ -176,6 +181,11 @@ def Logistic(loc: ArrayLike, scale: ArrayLike, *, strict: bool = False) -> Locat
 
     A zero scale becomes the least that floats tell apart there, with a warning; `strict=True` raises instead.
 
+    Args:
+        loc: The mean: one number, or one per row.
+        scale: The scale, above zero: one number, or one per row.
+        strict: Raise where a scale is zero, instead of giving it the least that floats tell apart, with a warning.
+
     >>> Logistic([0.0, 1.0], [1.0, 2.0]).std()
     array([1.81379936, 3.62759873])
     """
@@ -225,6 +235,11 @@ def Laplace(loc: ArrayLike, scale: ArrayLike, *, strict: bool = False) -> Locati
     """The Laplace distributions with mean `loc` and density exp(-|y - loc| / scale) / (2 scale).
 
     A zero scale becomes the least that floats tell apart there, with a warning; `strict=True` raises instead.
+
+    Args:
+        loc: The mean: one number, or one per row.
+        scale: The scale, above zero: one number, or one per row.
+        strict: Raise where a scale is zero, instead of giving it the least that floats tell apart, with a warning.
 
     >>> Laplace([0.0, 1.0], [1.0, 2.0]).interval(0.9)
     (array([-2.30258509, -3.60517019]), array([2.30258509, 5.60517019]))

@@ -32,6 +32,9 @@ def from_torch(dist: SupportsCDF) -> Distribution:
     Normal, Laplace, StudentT, Cauchy, LogNormal, mixtures of Normals, Poisson, NegativeBinomial and Binomial become our
     own; the rest, if torch has their cdf, `TorchDistribution`s.
 
+    Args:
+        dist: A torch distribution of scalars, with the batch shape () or (n,).
+
     >>> import torch
     >>> from_torch(torch.distributions.StudentT(torch.tensor([3.0, 5.0])))
     LocationScale(n=2, base=StandardT(n=2))

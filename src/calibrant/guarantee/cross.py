@@ -37,7 +37,11 @@ class CrossGuarantee(InShort):
         return min(1.0, 2 * sum(w * float(fold.epsilon) for w, fold in zip(self.weights, self.folds, strict=True)))
 
     def of(self, label: Hashable) -> CrossGuarantee:
-        """What is promised to one group, where the folds were calibrated by group."""
+        """What is promised to one group, where the folds were calibrated by group.
+
+        Args:
+            label: The group, as `by` has it.
+        """
         return CrossGuarantee(tuple(cast(GroupGuarantee, fold).of(label) for fold in self.folds), self.weights)
 
     @property

@@ -50,7 +50,11 @@ class GroupGuarantee(InShort):
         Guarantee(self.n, 0.0, floored=self.floored)
 
     def of(self, label: Hashable) -> Guarantee:
-        """What is promised to one group."""
+        """What is promised to one group.
+
+        Args:
+            label: The group, as `by` has it.
+        """
         if label not in self.labels:
             raise KeyError(f"no calibration row was of the group {label!r}, so nothing is promised to it")
         return self._each(self.labels.index(label))
@@ -102,7 +106,11 @@ class GroupGuarantee(InShort):
         return "group" if plain == "marginal" else f"group, {plain}"
 
     def conditional(self, confidence: float = 0.95) -> float:
-        """The error of this calibration set in the worst group, at most, with that confidence for any one group."""
+        """The error of this calibration set in the worst group, at most, with that confidence for any one group.
+
+        Args:
+            confidence: The probability with which the bound holds.
+        """
         return max(self._each(g).conditional(confidence) for g in range(len(self.labels)))
 
     def __str__(self) -> str:

@@ -19,7 +19,11 @@ class HorizonGuarantee(GroupGuarantee):
 
     @classmethod
     def of_groups(cls, guarantee: GroupGuarantee) -> HorizonGuarantee:
-        """The same promise, of groups that are horizons."""
+        """The same promise, of groups that are horizons.
+
+        Args:
+            guarantee: The guarantee by group.
+        """
         return cls(**{each.name: getattr(guarantee, each.name) for each in fields(guarantee)})
 
     @property

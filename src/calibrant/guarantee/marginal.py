@@ -46,7 +46,13 @@ class Guarantee(InShort):
 
     @classmethod
     def of(cls, interpolator: Accurate, scores: Array, *, floored: int = 0) -> Guarantee:
-        """The guarantee of an interpolator on these scores."""
+        """The guarantee of an interpolator on these scores.
+
+        Args:
+            interpolator: What made q of the scores.
+            scores: The calibration scores, an array of n numbers.
+            floored: How many calibration rows had a scale below the floor, and were given the floor.
+        """
         n = scores.shape[0]
         return cls(n, float(interpolator.accuracy(n)), largest_tie_of(scores), floored)
 
@@ -74,6 +80,9 @@ class Guarantee(InShort):
 
         Here the rows must be independent and alike, which is more than exchangeable.
         Tied scores are one jump of H, which adds the largest tie, less one, over n + 1; a randomised q fills the jump.
+
+        Args:
+            confidence: The probability with which the bound holds.
         """
         jump = 0.0 if self.randomised else (self.largest_tie - 1) / (self.n + 1)
         return min(1.0, self.epsilon + jump + dkw(self.n, unit("confidence", confidence)))

@@ -12,6 +12,11 @@ from calibrant.guarantee.this_set import exact
 def required_n(epsilon: float, confidence: float | None = None, *, interpolator: Accurate | None = None) -> int:
     """The smallest n that brings the error bound down to `epsilon`: on average, or for one set with some confidence.
 
+    Args:
+        epsilon: The error bound to reach, such as 0.01.
+        confidence: None bounds the error on average over calibration sets; 0.95 bounds that of 95% of them.
+        interpolator: The interpolator; `Linear()` by default.
+
     >>> required_n(0.01), required_n(0.05, confidence=0.95)
     (99, 778)
     """
@@ -38,6 +43,9 @@ def required_n(epsilon: float, confidence: float | None = None, *, interpolator:
 
 def required_n_for_interval(coverage: float) -> int:
     """The smallest n with finite conformal bounds: ceil((n + 1) coverage) <= n.
+
+    Args:
+        coverage: The coverage of the conformal interval, between 0 and 1.
 
     >>> required_n_for_interval(0.9), required_n_for_interval(0.95)
     (9, 19)

@@ -24,6 +24,9 @@ class InShort:
         On average its two levels are each off by at most epsilon. For this set, see `coverage_of_this_set`. Of labels
         that were spread by a draw, such as counts, an interval holds at least as many: each is inside whole.
 
+        Args:
+            coverage: The probability of the centred interval, between 0 and 1.
+
         >>> from calibrant import Guarantee
         >>> print(Guarantee(199, 0.0).in_short())
         A 90% interval holds the label of a new row like the 199 calibration rows with a probability of 90%, give or
@@ -58,7 +61,11 @@ class InShort:
         return each + sentence[0].lower() + sentence[1:] if each else sentence
 
     def too_few(self, coverage: float) -> str | None:
-        """Why a centred interval of H ends beyond all scores of the calibration rows, or of a fold's, where it does."""
+        """Why a centred interval of H ends beyond all scores of the calibration rows, or of a fold's, where it does.
+
+        Args:
+            coverage: The probability of the centred interval, between 0 and 1.
+        """
         n = min((each.n for each in getattr(self, "folds", ())), default=calibration_rows(self))
         return None if n is None else too_few_for_interval(n, coverage)
 

@@ -39,7 +39,11 @@ class TrackedGuarantee(InShort):
         return self.over(self.n)
 
     def over(self, rows: int) -> float:
-        """((b - a) / step + K) / T, at most 1, for T rows whose scores are no further apart than those so far."""
+        """((b - a) / step + K) / T, at most 1, for T rows whose scores are no further apart than those so far.
+
+        Args:
+            rows: T, a number of rows that come one after the other.
+        """
         if rows < 0:
             raise ValueError(f"rows must be a number of rows, 0 or more, got {rows!r}")
         return min(1.0, ((self.highest - self.lowest) / self.step + len(self.levels)) / rows) if rows else 1.0

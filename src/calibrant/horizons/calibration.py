@@ -83,7 +83,12 @@ class HorizonCalibrator:
         return HorizonCalibrated(self.fitted(rows, rng=rng), columns)
 
     def fitted(self, rows: LongRows, *, rng: Rng = None) -> Calibrated[HorizonGuarantee]:
-        """Calibrated on rows of a table, in the order in which the forecasts were made."""
+        """Calibrated on rows of a table, in the order in which the forecasts were made.
+
+        Args:
+            rows: The rows of a long table, as `HorizonCalibrated.rows` returns them.
+            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
+        """
         rows = rows[rows.in_order()]
         calibrator = replace(self.calibrator, interpolator=by_horizon(self.calibrator.interpolator))
         known: Any = rows  # with labels
@@ -115,13 +120,24 @@ class HorizonCalibrated(Saved):
         return self.guarantee.labels  # type: ignore[return-value]
 
     def __call__(self, frame: Table, *, rng: Rng = None, seed: int | None = None) -> Distribution:
-        """H of each row of a table of new forecasts; without cutoffs, the rows of a series were forecast at once."""
+        """H of each row of a table of new forecasts; without cutoffs, the rows of a series were forecast at once.
+
+        Args:
+            frame: A long table, one line per forecast: a frame of pandas, polars or pyarrow.
+            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
+            seed: A whole number in place of `rng`: a row then has the same random number in any batch and any order.
+        """
         return distributions_of(self.calibrated, self.rows(frame), rng=rng, seed=seed)
 
     def predict(self, frame: Frame, *, rng: Rng = None, seed: int | None = None) -> Frame:
         """The same table, with calibrated numbers in the columns of the forecast.
 
         A quantile or a bound is that of the distribution, and the point is its median.
+
+        Args:
+            frame: A long table, one line per forecast: a frame of pandas, polars or pyarrow.
+            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
+            seed: A whole number in place of `rng`: a row then has the same random number in any batch and any order.
         """
         H, forecast = self(frame, rng=rng, seed=seed), self.columns.forecast
         names, levels = [name for name, _ in forecast.quantiles], [level for _, level in forecast.quantiles]
@@ -131,13 +147,23 @@ class HorizonCalibrated(Saved):
         return table
 
     def evaluate(self, frame: Table, *, coverage: float = 0.9, seed: int | None = None) -> HorizonEvaluation:
-        """How the forecasts of a table with labels do at each horizon, as they are and calibrated."""
+        """How the forecasts of a table with labels do at each horizon, as they are and calibrated.
+
+        Args:
+            frame: A long table, one line per forecast: a frame of pandas, polars or pyarrow.
+            coverage: The probability of the centred intervals that are judged.
+            seed: A whole number in place of `rng`: a row then has the same random number in any batch and any order.
+        """
         rows = self.labelled(frame)
         H = distributions_of(self.calibrated, rows, seed=seed)
         return judged(rows.prediction, H, rows.y, rows.horizon, coverage)
 
     def labelled(self, frame: Table) -> LongRows:
-        """The rows of a table that have a label."""
+        """The rows of a table that have a label.
+
+        Args:
+            frame: A long table, one line per forecast: a frame of pandas, polars or pyarrow.
+        """
         rows = self.rows(frame, labels=True)
         rows = rows[np.flatnonzero(~np.isnan(rows.y))]  # type: ignore[arg-type]
         if not len(rows):
@@ -145,7 +171,12 @@ class HorizonCalibrated(Saved):
         return rows
 
     def rows(self, frame: Table, *, labels: bool = False) -> LongRows:
-        """The rows of a table, each of a horizon that was calibrated."""
+        """The rows of a table, each of a horizon that was calibrated.
+
+        Args:
+            frame: A long table, one line per forecast: a frame of pandas, polars or pyarrow.
+            labels: Also read the labels, NaN where there is none.
+        """
         kind = self.calibrated.labels
         rows = read(frame, self.columns, labels=labels, bounds=() if kind is None else tuple(kind.columns))
         unknown = ~np.isin(rows.horizon, self.horizons)

@@ -28,7 +28,17 @@ class Interpolator(Protocol):
     """
 
     def fit(self, scores: Array, *, support: Support = REAL_LINE, rng: Rng = None) -> Distribution:
-        """The single distribution q of n scores, with q(u_(i)) near i / (n + 1)."""
+        """The single distribution q of n scores, with q(u_(i)) near i / (n + 1).
+
+        Args:
+            scores: The calibration scores, an array of n numbers.
+            support: The interval in which scores can lie; the real line by default.
+            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
+        """
 
     def accuracy(self, n: int) -> float:
-        """The lambda with q(u_(i)) in (i +- lambda) / (n + 1) for any n distinct scores, fixed before the data."""
+        """The lambda with q(u_(i)) in (i +- lambda) / (n + 1) for any n distinct scores, fixed before the data.
+
+        Args:
+            n: The number of scores.
+        """

@@ -53,15 +53,30 @@ class Grouping(ABC):
         """What makes one q for all rows, and promises the lambda of a group."""
 
     def fit(self, scores: Array, *, support: Support = REAL_LINE, rng: Rng = None) -> Distribution:
-        """Without groups, one q for all rows."""
+        """Without groups, one q for all rows.
+
+        Args:
+            scores: The calibration scores, an array of n numbers.
+            support: The interval in which scores can lie; the real line by default.
+            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
+        """
         return self.single.fit(scores, support=support, rng=rng)
 
     def accuracy(self, n: int) -> float:
-        """The lambda of a group of n scores."""
+        """The lambda of a group of n scores.
+
+        Args:
+            n: The number of scores.
+        """
         return self.single.accuracy(n)
 
     def promised(self, labels: tuple[Hashable, ...], parts: Parts) -> GroupGuarantee:
-        """What each group is promised."""
+        """What each group is promised.
+
+        Args:
+            labels: What kind of number the labels are, such as `Counts()`, see `calibrant.labels`; by default any real
+                number.
+        """
         counts, pieces = parts.counts.tolist(), np.split(parts.scores, parts.first[1:-1])
         accuracies = tuple(float(self.accuracy(n)) for n in counts)
         return GroupGuarantee(labels, tuple(counts), accuracies, tuple(map(largest_tie_of, pieces)))
@@ -87,7 +102,13 @@ class Borrowing(Grouping):
     def fit_rows(
         self, scores: Array, context: Context, *, support: Support = REAL_LINE
     ) -> tuple[Grouped, GroupGuarantee]:
-        """The distributions of the groups, and what is promised to each."""
+        """The distributions of the groups, and what is promised to each.
+
+        Args:
+            scores: The calibration scores, an array of n numbers.
+            context: What is known of the rows beside their predictions: groups, weights and random numbers.
+            support: The interval in which scores can lie; the real line by default.
+        """
         known = as_support(support)
         known.check(scores)
         labels, parts, rows = parted(scores, context)
@@ -144,7 +165,13 @@ class Apart(Grouping):
     def fit_rows(
         self, scores: Array, context: Context, *, support: Support = REAL_LINE
     ) -> tuple[Grouped, GroupGuarantee]:
-        """The distributions of the groups, and what is promised to each."""
+        """The distributions of the groups, and what is promised to each.
+
+        Args:
+            scores: The calibration scores, an array of n numbers.
+            context: What is known of the rows beside their predictions: groups, weights and random numbers.
+            support: The interval in which scores can lie; the real line by default.
+        """
         labels, parts, _ = parted(scores, context)
         pieces = np.split(parts.scores, parts.first[1:-1]) + ([parts.scores] if self.unseen == "pooled" else [])
         rng = cast(Rng, context.rng)

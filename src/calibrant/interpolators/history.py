@@ -50,7 +50,12 @@ class Window:
         object.__setattr__(self, "last", int(self.last))
 
     def weigh(self, rows: int, weights: CalibrationWeights | None) -> CalibrationWeights | None:
-        """What they weighed when they came."""
+        """What they weighed when they came.
+
+        Args:
+            rows: How many rows are kept.
+            weights: Likelihood ratios p_new(x) / p(x) of the calibration rows, up to a factor, one number each.
+        """
         del rows
         return weights
 
@@ -81,7 +86,12 @@ class HalfLife:
         return math.ceil(60 * self.rows)
 
     def weigh(self, rows: int, weights: CalibrationWeights | None) -> CalibrationWeights | None:
-        """2^(-age / rows)."""
+        """2^(-age / rows).
+
+        Args:
+            rows: How many rows are kept.
+            weights: Likelihood ratios p_new(x) / p(x) of the calibration rows, up to a factor, one number each.
+        """
         if weights is not None:
             raise TypeError("HalfLife gives rows weights of its own and takes no weights=")
         return Fading(0.5 ** (np.arange(rows - 1, -1, -1) / self.rows))

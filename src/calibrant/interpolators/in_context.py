@@ -23,7 +23,13 @@ class ContextInterpolator(Protocol):
     def fit_rows(
         self, scores: Array, context: Context, *, support: Support = REAL_LINE
     ) -> tuple[Distribution, Guarantee]:
-        """q, and the guarantee that holds for it."""
+        """q, and the guarantee that holds for it.
+
+        Args:
+            scores: The calibration scores, an array of n numbers.
+            context: What is known of the rows beside their predictions: groups, weights and random numbers.
+            support: The interval in which scores can lie; the real line by default.
+        """
 
 
 def interpolate(

@@ -36,7 +36,14 @@ class Linear:
     def fit(
         self, scores: Array, *, weights: Weights = None, support: Support = REAL_LINE, rng: Rng = None
     ) -> Distribution:
-        """The distribution through (u_(i), i / (n + 1)), not i / n: the test score is the (n + 1)-th of equals."""
+        """The distribution through (u_(i), i / (n + 1)), not i / n: the test score is the (n + 1)-th of equals.
+
+        Args:
+            scores: The calibration scores, an array of n numbers.
+            weights: Likelihood ratios p_new(x) / p(x) of the calibration rows, up to a factor, one number each.
+            support: The interval in which scores can lie; the real line by default.
+            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
+        """
         del rng
         known = in_order(scores, weights, support)
         levels = known.levels()
@@ -44,6 +51,10 @@ class Linear:
         return known.by_row(q, float(levels[0]), float(levels[-1]))
 
     def accuracy(self, n: int) -> float:
-        """0: it passes through the points themselves."""
+        """0: it passes through the points themselves.
+
+        Args:
+            n: The number of scores.
+        """
         del n
         return 0.0

@@ -19,7 +19,11 @@ from calibrant.interpolators.weights import Weights, in_order
 
 
 def default_accuracy(n: int) -> float:
-    """sqrt(n) / 2: of the order of the sampling noise of the ranks, so that it costs q no smoothness."""
+    """sqrt(n) / 2: of the order of the sampling noise of the ranks, so that it costs q no smoothness.
+
+    Args:
+        n: The number of calibration rows.
+    """
     return math.sqrt(n) / 2
 
 
@@ -45,7 +49,14 @@ class NAF:
     def fit(
         self, scores: Array, *, weights: Weights = None, support: Support = REAL_LINE, rng: Rng = None
     ) -> Distribution:
-        """The mixture fitted to the scores, under guard."""
+        """The mixture fitted to the scores, under guard.
+
+        Args:
+            scores: The calibration scores, an array of n numbers.
+            weights: Likelihood ratios p_new(x) / p(x) of the calibration rows, up to a factor, one number each.
+            support: The interval in which scores can lie; the real line by default.
+            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
+        """
         del rng
         known = in_order(scores, weights, support)
         ordered = known.scores
@@ -57,14 +68,25 @@ class NAF:
     def guarded(
         self, distribution: Distribution, scores: Array, *, weights: Weights = None, support: Support = REAL_LINE
     ) -> Distribution:
-        """A smooth distribution of the scores that was found before, under guard."""
+        """A smooth distribution of the scores that was found before, under guard.
+
+        Args:
+            distribution: The distributions of Y', the labels as they were calibrated, one per row.
+            scores: The calibration scores, an array of n numbers.
+            weights: Likelihood ratios p_new(x) / p(x) of the calibration rows, up to a factor, one number each.
+            support: The interval in which scores can lie; the real line by default.
+        """
         known = in_order(scores, weights, support)
         N = known.total
         q = as_support(support).bounded(guard(distribution, known.scores, self.accuracy(max(1, int(N))), known))
         return known.by_row(q, 0.5 / (N + 1), 1 - 0.5 / (N + 1))  # the new row's own mass, half at each end
 
     def accuracy(self, n: int) -> float:
-        """The lambda that the guard enforces."""
+        """The lambda that the guard enforces.
+
+        Args:
+            n: The number of scores.
+        """
         promised = float(self.promise(n))
         if not promised >= 0:  # -1 stands for a randomised q, which is exact
             raise ValueError(f"NAF.promise must give a lambda of at least 0, got {promised} for n = {n}")

@@ -24,13 +24,24 @@ class Naive:
     def fit(
         self, scores: Array, *, weights: Weights = None, support: Support = REAL_LINE, rng: Rng = None
     ) -> Distribution:
-        """n atoms, equal if they have no weights."""
+        """n atoms, equal if they have no weights.
+
+        Args:
+            scores: The calibration scores, an array of n numbers.
+            weights: Likelihood ratios p_new(x) / p(x) of the calibration rows, up to a factor, one number each.
+            support: The interval in which scores can lie; the real line by default.
+            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
+        """
         del rng
         known = in_order(scores, weights, support)
         return known.by_row(steps(known), 0.0, 1.0)  # it has no tails
 
     def accuracy(self, n: int) -> float:
-        """1: i / n is at most 1 / (n + 1) above i / (n + 1)."""
+        """1: i / n is at most 1 / (n + 1) above i / (n + 1).
+
+        Args:
+            n: The number of scores.
+        """
         del n
         return 1.0
 

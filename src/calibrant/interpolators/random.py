@@ -34,7 +34,14 @@ class Random:
     def fit(
         self, scores: Array, *, weights: Weights = None, support: Support = REAL_LINE, rng: Rng = None
     ) -> Distribution:
-        """n atoms and two ends; the uniforms are drawn when a prediction is made."""
+        """n atoms and two ends; the uniforms are drawn when a prediction is made.
+
+        Args:
+            scores: The calibration scores, an array of n numbers.
+            weights: Likelihood ratios p_new(x) / p(x) of the calibration rows, up to a factor, one number each.
+            support: The interval in which scores can lie; the real line by default.
+            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
+        """
         del rng
         support = as_support(support)
         known = in_order(scores, weights, support)
@@ -44,6 +51,10 @@ class Random:
         return Randomised(steps(known), lower, upper, known.total, known.unit)
 
     def accuracy(self, n: int) -> float:
-        """-1: the uniform makes up for the rank that (1 + lambda) / (n + 1) allows for, and epsilon is 0."""
+        """-1: the uniform makes up for the rank that (1 + lambda) / (n + 1) allows for, and epsilon is 0.
+
+        Args:
+            n: The number of scores.
+        """
         del n
         return -1.0

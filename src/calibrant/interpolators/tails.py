@@ -26,7 +26,11 @@ class Tails(Protocol):
     """Beyond the extreme scores."""
 
     def fit(self, scores: Array) -> Ends:
-        """The tails below and above n sorted scores."""
+        """The tails below and above n sorted scores.
+
+        Args:
+            scores: The calibration scores, sorted.
+        """
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,11 @@ class InfiniteTails:
     """The mass sits at -inf and +inf: all that the ranks of the scores say. Mean, std and crps are then nan or inf."""
 
     def fit(self, scores: Array) -> Ends:
-        """No end, and an infinite mean excess."""
+        """No end, and an infinite mean excess.
+
+        Args:
+            scores: The calibration scores, sorted.
+        """
         del scores
         return Ends(-math.inf, math.inf, math.inf, math.inf)
 
@@ -47,7 +55,11 @@ class ExponentialTails:
     """
 
     def fit(self, scores: Array) -> Ends:
-        """The mean excess at either end."""
+        """The mean excess at either end.
+
+        Args:
+            scores: The calibration scores, sorted.
+        """
         if _no_scale(scores):
             return InfiniteTails().fit(scores)
         xp, n = namespace(scores), scores.shape[0]
@@ -63,7 +75,11 @@ class BoundedTails:
     """The distribution ends one mean gap beyond each extreme score, as in the authors' code."""
 
     def fit(self, scores: Array) -> Ends:
-        """The two end points."""
+        """The two end points.
+
+        Args:
+            scores: The calibration scores, sorted.
+        """
         if _no_scale(scores):
             return InfiniteTails().fit(scores)
         first, last = float(scores[0]), float(scores[-1])

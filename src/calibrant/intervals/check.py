@@ -22,6 +22,12 @@ def check_nonconformity(nonconformity: Nonconformity, prediction: PredictionLike
     Looks at every row of the prediction at the points of `y_grid`, which should surround the labels. What it
     refuses is wrong; what it passes may still be wrong between the points.
 
+    Args:
+        nonconformity: A measure a(f(x), y) of how far a label is from its prediction, see `Nonconformity`.
+        prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an array of
+            points.
+        y_grid: Points that surround the labels, at which to test.
+
     >>> from calibrant import Interval
     >>> from calibrant.intervals import CQR
     >>> check_nonconformity(CQR(), Interval([0.0, 1.0], [2.0, 5.0]), np.linspace(-10, 10, 50))

@@ -29,6 +29,10 @@ from calibrant.scores.nonconformity import Nonconformity
 def standard_rank(n: int, coverage: float) -> int:
     """ceil((n + 1) coverage): covers with at least the probability asked for, as in MAPIE and crepes.
 
+    Args:
+        n: The number of calibration rows.
+        coverage: The coverage asked for, between 0 and 1.
+
     >>> standard_rank(15, 0.9), standard_rank(99, 0.29)
     (15, 29)
     """
@@ -73,6 +77,9 @@ class IntervalGuarantee:
         """What this set, of independent rows, covers at least: the 1 - confidence quantile of its Beta distribution.
 
         That is Beta(rank, n + 1 - rank).
+
+        Args:
+            confidence: The probability with which the bound holds.
         """
         confidence = unit("confidence", confidence)
         return 1.0 if self.rank > self.n else float(betaincinv(self.rank, self.n + 1 - self.rank, 1 - confidence))
@@ -119,7 +126,13 @@ class ConformalInterval:
         object.__setattr__(self, "coverage", unit("ConformalInterval.coverage", self.coverage))
 
     def fit(self, prediction: PredictionLike, y: ArrayLike) -> FittedInterval:
-        """Find the threshold on the predictions and labels of n rows that the model was not trained on."""
+        """Find the threshold on the predictions and labels of n rows that the model was not trained on.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+            y: The labels: one number per row.
+        """
         prediction, y = with_labels(prediction, y)
         n = y.shape[0]
         if n == 0:

@@ -35,21 +35,56 @@ class Labels(ABC):
 
     @abstractmethod
     def collapse(self, distribution: Distribution, *, bound: Bound = None) -> Distribution:
-        """The distribution of g(Y') for each row, where `distribution` is that of Y'."""
+        """The distribution of g(Y') for each row, where `distribution` is that of Y'.
+
+        Args:
+            distribution: The distributions of Y', the labels as they were calibrated, one per row.
+            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
+                they name. Only for labels that ask for it.
+        """
 
     def check(self, y: Array, bound: Bound = None) -> None:  # noqa: B027
-        """Raise a ValueError that names the rows, where y cannot be such a label."""
+        """Raise a ValueError that names the rows, where y cannot be such a label.
+
+        Args:
+            y: The labels: one number per row.
+            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
+                they name. Only for labels that ask for it.
+        """
 
     def spread(self, y: Array, prediction: Any, *, bound: Bound = None, rng: Draws = None) -> Array:
-        """Y' for each label, with g(Y') = y; where many are possible, one is drawn by `rng`."""
+        """Y' for each label, with g(Y') = y; where many are possible, one is drawn by `rng`.
+
+        Args:
+            y: The labels: one number per row.
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
+                they name. Only for labels that ask for it.
+            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
+        """
         return y
 
     def spread_prediction(self, prediction: Any, *, bound: Bound = None) -> Prediction | Distribution:
-        """The prediction of Y', of the same kind as that of Y."""
+        """The prediction of Y', of the same kind as that of Y.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
+                they name. Only for labels that ask for it.
+        """
         return prediction  # type: ignore[no-any-return]
 
     def hold_prediction(self, prediction: Any, *, bound: Bound = None) -> Prediction | Distribution:
-        """The same where another kind follows in a chain, which may not be defined outside the labels of this one."""
+        """The same where another kind follows in a chain, which may not be defined outside the labels of this one.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
+                they name. Only for labels that ask for it.
+        """
         return self.spread_prediction(prediction, bound=bound)
 
     def judging(self) -> Labels:
@@ -79,7 +114,16 @@ class Labels(ABC):
     def spread_both(
         self, prediction: Any, y: Array, *, bound: Bound = None, rng: Draws = None
     ) -> tuple[Prediction | Distribution, Array]:
-        """The prediction and the labels of the same rows, both for Y'."""
+        """The prediction and the labels of the same rows, both for Y'.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+            y: The labels: one number per row.
+            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
+                they name. Only for labels that ask for it.
+            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
+        """
         self.check(y, bound)
         return self.spread_prediction(prediction, bound=bound), self.spread(y, prediction, bound=bound, rng=rng)
 

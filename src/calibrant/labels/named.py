@@ -33,6 +33,9 @@ def labels_named(value: Labels | str | None) -> Labels | None:
     are 0, and `atom:0:p` has the probability of that in the column p. `real` is None, said aloud. Several kinds, from
     the label inwards, stand with commas between.
 
+    Args:
+        value: A name such as "log" or "counts", an interval such as "0:", or a `Labels` object.
+
     >>> labels_named("0:"), labels_named("0:capacity"), labels_named("log1p")
     (Real(0, None), Real(0, 'capacity'), Transformed(log1p))
     >>> labels_named("0:,log1p")

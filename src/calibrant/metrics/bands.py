@@ -39,6 +39,12 @@ def pit_band(m: int, bins: int = 20, confidence: float = 0.95, *, n: int | None 
     quantiles at that level of the beta distribution with the mean and variance of a share: right to 2% of the band's
     width.
 
+    Args:
+        m: The number of rows judged, whose labels were not used to calibrate.
+        bins: The number of bins, all of the same width.
+        confidence: The probability that a calibrated forecast lies inside the whole band.
+        n: The number of rows that calibrated H: the band then allows for the error that they leave.
+
     >>> pit_band(1000)
     (31.0, 72.0)
     >>> pit_band(1000, n=1000)
@@ -61,6 +67,12 @@ def reliability_band(
     largest for which the whole path is inside with that probability (Aldor-Noiman et al. 2013; Säilynoja et al.
     2022). A recursion over the levels computes it: add the next increment, drop what has left the band, condition on
     the sum. `n`, and what is exact, as in `pit_band`.
+
+    Args:
+        m: The number of rows judged, whose labels were not used to calibrate.
+        levels: The levels p_k, increasing, in [0, 1].
+        confidence: The probability that a calibrated forecast lies inside the whole band.
+        n: The number of rows that calibrated H: the band then allows for the error that they leave.
 
     >>> reliability_band(1000, [0.05, 0.5, 0.95])
     (array([0.035, 0.463, 0.933]), array([0.067, 0.537, 0.965]))

@@ -25,6 +25,10 @@ def pit(H: PredictionLike, y: ArrayLike) -> Array:
     Of a distribution of counts it is drawn over the jump at y, see `Distribution.pit`; else it would not be uniform. Of
     Samples it is the rank of y among the draws. What is drawn is the same for the same rows, in any order.
 
+    Args:
+        H: The forecasts, one per row: distributions, or `Samples`.
+        y: The labels: one number per row.
+
     >>> from calibrant import Normal
     >>> pit(Normal([0.0, 1.0], 1.0), [0.0, 2.0])
     array([0.5       , 0.84134475])
@@ -119,6 +123,10 @@ def ece(H: PredictionLike, y: ArrayLike) -> Scalar:
     The Wasserstein-1 distance of the PITs to a uniform grid. Even a perfect forecast has a positive one,
     about 0.313 / sqrt(m): see `debiased_ece`.
 
+    Args:
+        H: The forecasts, one per row: distributions, or `Samples`.
+        y: The labels: one number per row.
+
     >>> from calibrant import Normal
     >>> round(ece(Normal([0.0, 0.0], 1.0), [-0.6744898, 0.6744898]), 6)
     0.0
@@ -135,6 +143,10 @@ def debiased_ece(H: PredictionLike, y: ArrayLike) -> Scalar:
     """ECE minus its expectation for m independent uniform PITs: on average 0 for a perfect forecast.
 
     It may be negative, and for a perfect forecast it is, more often than not.
+
+    Args:
+        H: The forecasts, one per row: distributions, or `Samples`.
+        y: The labels: one number per row.
 
     >>> from calibrant import Normal
     >>> round(debiased_ece(Normal([0.0, 0.0], 1.0), [-0.6744898, 0.6744898]), 6)
@@ -170,6 +182,10 @@ def sup_calibration_error(H: PredictionLike, y: ArrayLike) -> Scalar:
 
     The Kolmogorov-Smirnov distance of the PITs to the uniform distribution. Even a perfect forecast has a positive
     one, about 0.87 / sqrt(m) on average: compare it with that, and with `Guarantee.conditional`.
+
+    Args:
+        H: The forecasts, one per row: distributions, or `Samples`.
+        y: The labels: one number per row.
 
     >>> from calibrant import Normal
     >>> sup_calibration_error(Normal([0.0, 0.0], 1.0), [0.0, 0.0])
@@ -227,6 +243,10 @@ def pit_uniformity_test(H: PredictionLike, y: ArrayLike) -> UniformityTest:
     `sup_calibration_error`. A large p-value is no proof of calibration either. The rows must be independent
     and not used in calibration, and H continuous or a distribution of counts, whose PITs are drawn (`pit`): the PITs of
     another distribution of steps (naive) are not uniform however good it is.
+
+    Args:
+        H: The forecasts, one per row: distributions, or `Samples`.
+        y: The labels: one number per row.
 
     >>> from calibrant import Normal
     >>> test = pit_uniformity_test(Normal([0.0] * 4, 1.0), [-1.0, -0.3, 0.2, 0.9])

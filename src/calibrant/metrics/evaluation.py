@@ -65,7 +65,11 @@ class Evaluation(Generic[Crps, Bounds, Rest]):
     """Why metrics are missing, where some are."""
 
     def says(self, label: str) -> float | None:
-        """The metric that is called so in the table, if there is one."""
+        """The metric that is called so in the table, if there is one.
+
+        Args:
+            label: The name of a row of the printed table, such as "CRPS".
+        """
         values = (getattr(self, name) for name, called in self.labels.items() if called == label)
         return next((value for value in values if value is not None), None)
 
@@ -161,6 +165,9 @@ def compare(evaluations: Mapping[str, Evaluation]) -> str:
     """Evaluations as one table, a column each, with what is better and the unit.
 
     Like stands beside like only: a metric of another interval, or at other levels, has a row of its own.
+
+    Args:
+        evaluations: Evaluations by name, one column each.
 
     >>> from calibrant import Normal, evaluate
     >>> f, y = [0.0, 1.0, 2.0], [0.5, 0.0, 2.1]

@@ -22,6 +22,10 @@ def nll(H: PredictionLike, y: ArrayLike) -> Scalar:
     atom at y_i. Elsewhere it is inf as soon as one label lies where the density is 0: always for another distribution
     of steps (naive, random), which has no density.
 
+    Args:
+        H: The forecasts: one distribution per row.
+        y: The labels: one number per row.
+
     >>> from calibrant import Normal
     >>> round(nll(Normal([0.0, 1.0], 1.0), [0.5, 1.0]), 4)
     0.9814
@@ -47,6 +51,10 @@ def crps(H: PredictionLike, y: ArrayLike) -> Scalar:
     Of a Point it is the absolute error, of Samples the CRPS of their empirical distribution. It is inf where H puts
     mass at infinity (infinite tails, random), and has the unit of y.
 
+    Args:
+        H: The forecasts, one per row: distributions, `Samples`, or points.
+        y: The labels: one number per row.
+
     >>> from calibrant import Normal, Point
     >>> round(crps(Normal([0.0, 1.0], 1.0), [0.5, 1.0]), 4)
     0.2825
@@ -60,6 +68,9 @@ def crps(H: PredictionLike, y: ArrayLike) -> Scalar:
 def std(H: PredictionLike) -> Scalar:
     """mean_i std(H_i): sharpness, without a look at the labels. Inf where H puts mass at infinity.
 
+    Args:
+        H: The forecasts, one per row: distributions, or `Samples`.
+
     >>> from calibrant import Normal
     >>> std(Normal([0.0, 1.0], [1.0, 2.0]))
     1.5
@@ -72,6 +83,10 @@ def ci_width(H: PredictionLike, coverage: float = 0.95) -> Scalar:
 
     Of an Interval it is the width of its own bounds, whatever `coverage` says. Quantiles and Samples need the
     two levels (1 -+ coverage) / 2 among their own.
+
+    Args:
+        H: The forecasts, one per row: distributions, or a prediction that says what the metric needs.
+        coverage: The probability of the centred interval, between 0 and 1.
 
     >>> from calibrant import Normal
     >>> round(ci_width(Normal([0.0, 1.0], 1.0)), 4)
@@ -91,6 +106,11 @@ def coverage(H: PredictionLike, y: ArrayLike, coverage: float = 0.9) -> Scalar:
 
     Of an Interval it is the share inside its own bounds, whatever `coverage` says.
 
+    Args:
+        H: The forecasts, one per row: distributions, or a prediction that says what the metric needs.
+        y: The labels: one number per row.
+        coverage: The probability of the centred interval, between 0 and 1.
+
     >>> from calibrant import Normal
     >>> coverage(Normal([0.0, 0.0, 0.0, 0.0], 1.0), [-2.0, -1.0, 0.0, 1.0])
     0.75
@@ -109,6 +129,11 @@ def interval_score(H: PredictionLike, y: ArrayLike, coverage: float = 0.9) -> Sc
 
     The interval score of Gneiting and Raftery (2007, eq. 43). Of an Interval it is the score of its own
     bounds, held to be of probability `coverage`. Inf for infinite bounds.
+
+    Args:
+        H: The forecasts, one per row: distributions, or a prediction that says what the metric needs.
+        y: The labels: one number per row.
+        coverage: The probability of the centred interval, between 0 and 1.
 
     >>> from calibrant import Interval
     >>> round(interval_score(Interval([0.0, 0.0], [1.0, 1.0]), [0.5, 1.25], coverage=0.5), 4)
@@ -130,6 +155,12 @@ def pinball(H: PredictionLike, y: ArrayLike, levels: ArrayLike | None = None) ->
 
     Without `levels`: those of Quantiles, (k - 1/2) / K of K Samples, and 0.05, 0.10, ..., 0.95 of a distribution. Half
     the CRPS is the same mean over all levels. Inf where a quantile is infinite.
+
+    Args:
+        H: The forecasts, one per row: distributions, or a prediction that says what the metric needs.
+        y: The labels: one number per row.
+        levels: The levels of the quantiles, between 0 and 1. By default those of the forecast, or 0.05, 0.10, ..., 0.95
+            of a distribution.
 
     >>> from calibrant import Quantiles
     >>> round(pinball(Quantiles([0.1, 0.9], [[-1.0, 1.0], [-2.0, 2.0]]), [0.0, 3.0]), 4)

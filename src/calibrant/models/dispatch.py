@@ -46,6 +46,10 @@ def prediction_of(model: Any, X: Features) -> Prediction | Distribution:
 
     X goes to the model as it is. `register` adds classes of your own.
 
+    Args:
+        model: A fitted model, a list or a dict of them, or a function of X; the table has all kinds.
+        X: The features of the rows to predict, in whatever form the model takes.
+
     >>> prediction_of(lambda X: [2 * x for x in X], [1.0, 2.0])
     Point(n=2)
     """
@@ -69,6 +73,10 @@ def register(kind: type, adapter: Adapter) -> None:
     """Let `prediction_of` hand models of class `kind`, and of its subclasses, to `adapter(model, X)`.
 
     It goes before the adapters of this package; of several registered classes the nearest in the ancestry decides.
+
+    Args:
+        kind: The class of your models.
+        adapter: A function of (model, X) that returns the prediction.
 
     >>> from calibrant import Normal
     >>> class Thermometer:

@@ -21,6 +21,11 @@ def predictions_of(model: Any, X: Features, names: Sequence[str] | None = None) 
     What `MultiOutputRegressor` wraps is asked label by label, as `calibrant.prediction_of` does. A callable may return
     a `Several`, a dict or a list of predictions, or an (n, d) array.
 
+    Args:
+        model: A fitted model that predicts several labels, or a function of X.
+        X: The features of the rows to predict, in whatever form the model takes.
+        names: The names of the labels, in order; y0, y1, ... by default.
+
     >>> predictions_of(lambda X: [[x, 2 * x] for x in X], [1.0, 2.0, 3.0], ["once", "twice"])
     Several(n=3, once=Point, twice=Point)
     """

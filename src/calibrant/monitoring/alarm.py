@@ -81,7 +81,16 @@ class Monitor:
             object.__setattr__(self, "pool", np.sort(to_numpy(history.scores).astype(np.float64)))
 
     def update(self, prediction: PredictionLike, y: ArrayLike, *, bound: Bound = None, rng: Rng = None) -> Monitor:
-        """After more rows, in time order; `rng` draws one uniform a row, and what the labels need."""
+        """After more rows, in time order; `rng` draws one uniform a row, and what the labels need.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+            y: The labels: one number per row.
+            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
+                they name. Only for labels that ask for it.
+            rng: A `numpy.random.Generator`, which draws a uniform number for each row; a fresh one by default.
+        """
         draws = generator(rng)
         scores = to_numpy(scores_of(self.calibrated, prediction, y, bound=bound, rng=draws)[0]).astype(np.float64)
         rows = len(self.p)

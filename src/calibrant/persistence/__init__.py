@@ -57,6 +57,12 @@ def save(path: str | os.PathLike[str], calibrated: Saved, *, notes: Mapping[str,
     `notes` are JSON values that `read` gives back. A score or an interpolator of your own is kept by its class name and
     its fields if it is a frozen dataclass, or a class without any state. A promise of `NAF` that is not the default is
     kept as what it promised for this n.
+
+    Args:
+        path: The file to write; an older one is replaced.
+        calibrated: What to save: a `Calibrated`, `CrossCalibrated`, `SeveralCalibrated`, `HorizonCalibrated` or
+            `Tracker`.
+        notes: Values to keep in the file, such as the name of the model, as JSON has them; `read` returns them.
     """
     if type(calibrated) not in {Updated, *(kind.cls for kind in ROOTS)}:
         *names, last = (f"a {kind.cls.__name__}" for kind in ROOTS)
@@ -79,6 +85,10 @@ def load(path: str | os.PathLike[str], *, classes: Iterable[type] = ()) -> Loade
 
     `classes` are your own classes that it may hold: it makes objects of no others.
 
+    Args:
+        path: The file to read.
+        classes: Your own classes of which the file may hold objects; it may hold no others.
+
     >>> import os, tempfile
     >>> from calibrant import Calibrator
     >>> calibrated = Calibrator().fit([1.0, 2.0, 3.0, 4.0], [1.1, 1.8, 3.3, 4.0])
@@ -92,7 +102,12 @@ def load(path: str | os.PathLike[str], *, classes: Iterable[type] = ()) -> Loade
 
 
 def read(path: str | os.PathLike[str], *, classes: Iterable[type] = ()) -> Stored:
-    """What was saved, with the notes and a summary."""
+    """What was saved, with the notes and a summary.
+
+    Args:
+        path: The file to read.
+        classes: Your own classes of which the file may hold objects; it may hold no others.
+    """
     own = handed_in(classes)
     with _naming("load", path):
         header, tensors = unpack(path)

@@ -39,6 +39,14 @@ def pit_histogram(
     histogram. With `n`, the number of rows that calibrated H, the band also allows for the error of so few rows
     (`calibrant.metrics.pit_band`).
 
+    Args:
+        H: The forecasts, one distribution per row; or a mapping of names to such forecasts.
+        y: The labels: one number per row.
+        bins: The number of bins, all of the same width.
+        n: The number of rows that calibrated H: the band then allows for the error that they leave.
+        confidence: The probability that a calibrated forecast lies inside the whole band.
+        ax: The matplotlib axes to draw on; those of a new figure by default.
+
     >>> from calibrant import Normal
     >>> y = np.random.default_rng(0).normal(size=500)
     >>> ax = pit_histogram(Normal(np.zeros(500), 1.0), y, bins=10)
@@ -88,6 +96,14 @@ def reliability(
     diagonal labels are lower than forecast, below it higher; a curve that is too flat in the middle comes from
     intervals that are too narrow. With `difference` it is that share less c, in percentage points: small errors are
     seen better. `n` as in `pit_histogram`.
+
+    Args:
+        H: The forecasts, one per row: distributions, `Quantiles` or `Samples`; or a mapping of names to such forecasts.
+        y: The labels: one number per row.
+        difference: Draw the share less the level, in percentage points.
+        n: The number of rows that calibrated H: the band then allows for the error that they leave.
+        confidence: The probability that a calibrated forecast lies inside the whole band.
+        ax: The matplotlib axes to draw on; those of a new figure by default.
 
     >>> from calibrant import Normal
     >>> y = np.random.default_rng(0).normal(size=500)

@@ -45,6 +45,15 @@ def coverage_by_slice(
     Pearson), widened after Bonferroni so that all of them hold at once with `confidence`; a hollow dot is one whose bar
     misses the target. The number of rows stands beside the slice. H is a forecast or a mapping of names to forecasts.
 
+    Args:
+        H: The forecasts, one per row: distributions, or a prediction that has intervals; or a mapping of names to such
+            forecasts.
+        y: The labels: one number per row.
+        by: A value for each row, a mapping of names to such columns, or a frame.
+        coverage: The probability of the centred interval, between 0 and 1.
+        confidence: The probability that the bars of all slices hold the true coverages.
+        ax: The matplotlib axes to draw on; those of a new figure by default.
+
     >>> from calibrant import Normal
     >>> y = np.random.default_rng(0).normal(size=400)
     >>> ax = coverage_by_slice(Normal(np.zeros(400), 1.0), y, {"region": ["north", "south"] * 200})
@@ -101,6 +110,16 @@ def coverage_by(
     numbers are a bin each, and bins of fewer than 20 rows are left out. The grey bars are what chance allows in all
     bins at once if H is calibrated, given `n` calibration rows; a hollow vermilion dot is off. Where labels lie on
     atoms, as counts do, the bars are for the grey ticks, which count each atom in part.
+
+    Args:
+        H: The forecasts, one per row: distributions, or a prediction that has intervals.
+        y: The labels: one number per row.
+        by: A number for each row, such as a feature; the predicted value by default.
+        coverage: The probability of the centred interval, between 0 and 1.
+        bins: The number of bins, each of about as many rows.
+        n: The number of rows that calibrated H: the band then allows for the error that they leave.
+        confidence: The probability that a calibrated forecast lies inside the bars of all bins.
+        ax: The matplotlib axes to draw on; those of a new figure by default.
 
     >>> from calibrant import Normal
     >>> f, noise = np.random.default_rng(0).normal(size=(2, 1000))

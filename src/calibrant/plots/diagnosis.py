@@ -22,6 +22,12 @@ def diagnosis(found: Diagnosis, *, coverage: float | None = None, most: int = 30
     coverage is the first that was asked for, if not given. Of more than `most` slices those farthest out are drawn, all
     rows first. The number of rows stands beside the slice.
 
+    Args:
+        found: What `calibrant.diagnose` returned.
+        coverage: One of the coverages that were diagnosed; the first by default.
+        most: How many slices to draw at most.
+        ax: The matplotlib axes to draw on; those of a new figure by default.
+
     >>> import calibrant
     >>> rng = np.random.default_rng(0)
     >>> found = calibrant.diagnose(calibrant.Normal(np.zeros(400), 1.0), rng.normal(size=400), rng.integers(0, 2, 400))

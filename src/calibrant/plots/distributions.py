@@ -47,6 +47,13 @@ def density(
     ticks at the bottom. `y` are the labels of all rows, drawn as a dot on the curve (one far off as an arrow). `rows`
     is left out for a single distribution.
 
+    Args:
+        H: The forecasts: one distribution per row.
+        y: The labels of all rows, drawn as dots.
+        rows: The numbers of the rows to draw; not needed for a single distribution.
+        base: The forecasts before calibration, to draw beside H.
+        ax: The matplotlib axes to draw on; those of a new figure by default.
+
     >>> from calibrant import Calibrator, Normal
     >>> f, noise = np.random.default_rng(0).normal(size=(2, 500))
     >>> base = Normal(f, 0.5)
@@ -90,6 +97,13 @@ def cdf(
     `base` is the forecast before calibration: distributions are dashed, Quantiles and Samples dots at their levels,
     points and bounds as ticks at the bottom. A dot on the curve is (y, H(y)), the label and its PIT. Mass at -inf or
     +inf shows as a curve that starts above 0 or ends below 1.
+
+    Args:
+        H: The forecasts: one distribution per row.
+        y: The labels of all rows, drawn as dots.
+        rows: The numbers of the rows to draw; not needed for a single distribution.
+        base: The forecasts before calibration, to draw beside H.
+        ax: The matplotlib axes to draw on; those of a new figure by default.
 
     >>> from calibrant import Calibrator
     >>> from calibrant.interpolators import Naive
@@ -140,6 +154,14 @@ def ridgeline(
     A base that is more than twice as high as the highest of them is cut off. Without `rows`, seven of them, evenly
     spaced in the order of the medians. `base` and `y` as in `density`; `labels` are the names of the rows that are
     drawn, their numbers by default.
+
+    Args:
+        H: The forecasts: one distribution per row.
+        y: The labels of all rows, drawn as dots.
+        rows: The numbers of the rows to draw; by default seven, evenly spaced in the order of the medians.
+        base: The forecasts before calibration, to draw beside H.
+        labels: The names of the rows drawn; their numbers by default.
+        ax: The matplotlib axes to draw on; those of a new figure by default.
 
     >>> from calibrant import Calibrator, Normal
     >>> f, noise = np.random.default_rng(0).normal(size=(2, 500))

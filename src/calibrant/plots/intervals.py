@@ -41,6 +41,13 @@ def fan(
     rows 2,000 are drawn, evenly spaced in that order, and so are their labels y. What lies far beyond the rest leaves
     the picture, as an infinite bound does; a label there is a triangle at the edge.
 
+    Args:
+        H: The forecasts, one per row: distributions, or a prediction that has intervals.
+        y: The labels, one number per row; none are drawn by default.
+        x: Where each row is drawn: numbers or dates; the number of the row by default.
+        coverages: The probabilities of the centred intervals, each between 0 and 1.
+        ax: The matplotlib axes to draw on; those of a new figure by default.
+
     >>> from calibrant import Normal
     >>> t = np.arange(50)
     >>> ax = fan(Normal(np.sin(t / 8), 0.1 + t / 100), x=t, coverages=(0.5, 0.9))
@@ -157,6 +164,13 @@ def intervals(
     outside are crosses. What lies far beyond the rest leaves the picture, as an infinite bound does; a label there is a
     triangle at the edge.
 
+    Args:
+        H: The forecasts, one per row: distributions, or a prediction that has intervals.
+        y: The labels: one number per row.
+        coverage: The probability of the centred interval, between 0 and 1.
+        most: How many rows to draw at most.
+        ax: The matplotlib axes to draw on; those of a new figure by default.
+
     >>> from calibrant import Normal
     >>> y = np.random.default_rng(0).normal(size=300)
     >>> ax = intervals(Normal(np.zeros(300), np.linspace(0.5, 2, 300)), y, most=100)
@@ -188,6 +202,13 @@ def parity(H: PredictionLike, y: ArrayLike, *, coverage: float = 0.9, most: int 
     middle of the interval. Of more than `most` rows so many are drawn, evenly spaced in the order of the centre; the
     share inside, in the key, is that of all rows. Labels outside are crosses; one far beyond the rest is a triangle at
     the edge.
+
+    Args:
+        H: The forecasts, one per row: distributions, or a prediction that has intervals.
+        y: The labels: one number per row.
+        coverage: The probability of the centred interval, between 0 and 1.
+        most: How many rows to draw at most.
+        ax: The matplotlib axes to draw on; those of a new figure by default.
 
     >>> from calibrant import Normal
     >>> f, noise = np.random.default_rng(0).normal(size=(2, 300))

@@ -44,6 +44,12 @@ def scores(calibrated: Calibrated, prediction: PredictionLike, y: ArrayLike, *, 
     shown as the probabilities F(y) that they are logits of. Of more than 500 scores 500 are drawn, evenly spaced in
     their order; scores more than 4 interquartile ranges off are counted, not drawn.
 
+    Args:
+        calibrated: A fitted calibrator, as `Calibrator.fit` returns it.
+        prediction: The predictions of the n rows that calibrated.
+        y: The labels of the n rows that calibrated.
+        ax: The matplotlib axes to draw on; those of a new figure by default.
+
     >>> from calibrant import Calibrator
     >>> f, noise = np.random.default_rng(0).normal(size=(2, 20))
     >>> ax = scores(Calibrator().fit(f, f + noise), f, f + noise)
@@ -87,6 +93,11 @@ def interpolators(
     linear, random and NAF by default (the paper's figure, with the naive one added); or a list of interpolators, or a
     mapping of names to them. A randomised q is drawn for U = 1/2 in its band from U = 0 to U = 1. A few scores, about
     eight, show most; of more than 25 the lines of 25 are drawn. The panels lie inside `ax`, whose own frame is hidden.
+
+    Args:
+        scores: The calibration scores, an array of n numbers.
+        interpolators: A list of interpolators, or a mapping of names to them; by default naive, linear, random, NAF.
+        ax: The matplotlib axes to draw on; those of a new figure by default.
 
     >>> ax = interpolators([-1.2, -0.9, -0.3, -0.2, 0.1, 0.8, 2.0])
     >>> [panel.get_title("left") for panel in ax.child_axes]

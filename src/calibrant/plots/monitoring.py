@@ -25,6 +25,10 @@ def monitor(found: Monitor, *, ax: Axes | None = None) -> Axes:
     `found` is a `calibrant.monitoring.Monitor`. What lies above the square of the threshold is cut off,
     and a triangle at the top says so.
 
+    Args:
+        found: What `calibrant.monitor` returned.
+        ax: The matplotlib axes to draw on; those of a new figure by default.
+
     >>> import calibrant
     >>> rng = np.random.default_rng(0)
     >>> calibrated = calibrant.Calibrator().fit(np.zeros(200), rng.normal(size=200))

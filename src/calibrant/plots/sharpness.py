@@ -32,6 +32,12 @@ def sharpness(
     triangle that points down holds too few labels, one that points up too many. The bars are one standard error each
     way. A forecast of infinite mean width has no point, and is named at the top.
 
+    Args:
+        forecasts: A mapping of names to forecasts.
+        y: The labels: one number per row.
+        coverage: The probability of the centred interval, between 0 and 1.
+        ax: The matplotlib axes to draw on; those of a new figure by default.
+
     >>> from calibrant import Normal
     >>> y = np.random.default_rng(0).normal(size=500)
     >>> ax = sharpness({"narrow": Normal(np.zeros(500), 0.5), "right": Normal(np.zeros(500), 1.0)}, y)

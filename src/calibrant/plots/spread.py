@@ -27,6 +27,12 @@ def spread_skill(H: Forecasts, y: ArrayLike, *, bins: int = 10, ax: Axes | None 
     different spreads are a bin each; the bars are one standard error each way. H is a distribution, Samples, or a
     mapping of names to these.
 
+    Args:
+        H: The forecasts, one distribution per row; or a mapping of names to such forecasts.
+        y: The labels: one number per row.
+        bins: The number of bins, each of about as many rows.
+        ax: The matplotlib axes to draw on; those of a new figure by default.
+
     >>> from calibrant import Normal
     >>> sigma = np.linspace(1, 3, 1000)
     >>> y = sigma * np.random.default_rng(0).normal(size=1000)

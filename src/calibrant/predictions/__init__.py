@@ -25,6 +25,9 @@ T = TypeVar("T")
 def concatenate(predictions: Sequence[T]) -> T:
     """The rows of several predictions of one kind, or of any distributions, one after the other.
 
+    Args:
+        predictions: Predictions of one kind, or distributions, in the order in which their rows are to stand.
+
     >>> concatenate([Point([1.0, 2.0]), Point([3.0])])
     Point(n=3)
     """

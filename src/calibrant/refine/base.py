@@ -37,4 +37,8 @@ class Refiner(ABC):
 
     @abstractmethod
     def fit(self, rows: TrainingRows) -> Refinement:
-        """Learn from training rows; what is returned maps X and a prediction of its rows to a better one."""
+        """Learn from training rows; what is returned maps X and a prediction of its rows to a better one.
+
+        Args:
+            rows: The training rows with their out-of-fold predictions.
+        """

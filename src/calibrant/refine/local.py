@@ -53,7 +53,12 @@ class Local(Refiner):
         return LocalRefinement(rows.features, self.distribution(rows, rows.y - rows.centre))
 
     def distribution(self, rows: TrainingRows, r: Array) -> LocalDistribution:
-        """The local distribution of residuals, or of scores, of these rows."""
+        """The local distribution of residuals, or of scores, of these rows.
+
+        Args:
+            rows: The training rows with their out-of-fold predictions.
+            r: The residuals of the rows, or their scores.
+        """
         if len(rows) > _MOST:
             some = np.sort(np.random.default_rng(rows.seed).choice(len(rows), _MOST, replace=False))
             rows, r = rows[some], r[some]

@@ -66,6 +66,9 @@ class Report:
         """Write the page to a file, whole or not at all; an old one is replaced.
 
         A name without an ending gets .html: `save("report")` writes report.html.
+
+        Args:
+            path: The file to write; an older one is replaced.
         """
         path = page_path(path)
         try:

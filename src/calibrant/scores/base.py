@@ -33,10 +33,22 @@ class Score(Protocol):
     """
 
     def __call__(self, prediction: PredictionLike, y: ArrayLike) -> Array:
-        """phi(f(x_i), y_i) for each row i, strictly increasing in y."""
+        """phi(f(x_i), y_i) for each row i, strictly increasing in y.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+            y: The labels: one number per row.
+        """
 
     def pull_back(self, q: Distribution, prediction: PredictionLike) -> Distribution:
-        """H[x_i](y) = q(phi(f(x_i), y)) for each row i."""
+        """H[x_i](y) = q(phi(f(x_i), y)) for each row i.
+
+        Args:
+            q: The distribution of the calibration scores.
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+        """
 
 
 class TransformScore(ABC):
@@ -59,10 +71,19 @@ class TransformScore(ABC):
 
     @abstractmethod
     def transform(self, prediction: Any) -> Transform:
-        """The map y -> phi(f(x_i), y) of each row i."""
+        """The map y -> phi(f(x_i), y) of each row i.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+        """
 
     def middle(self, prediction: Any) -> float:
-        """The score of a label in the middle of the prediction, from which `calibrant.intervals.Centred` measures."""
+        """The score of a label in the middle of the prediction, from which `calibrant.intervals.Centred` measures.
+
+        Args:
+            prediction: The predictions of some rows.
+        """
         if self._middle is None:
             raise TypeError(f"no middle is known for {type(self).__name__}: pass Centred a centre")
         return self._middle
@@ -72,11 +93,20 @@ class TransformScore(ABC):
 
         Called once, with the calibration predictions and not the labels. What it returns scores the calibration rows
         and all later ones. If it mends a row by what it learned, the guarantee counts that row and is approximate.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
         """
         return self, no_rows(prediction)
 
     def expected(self, prediction: Any) -> Any:
-        """The prediction, if it is of a kind that the score takes."""
+        """The prediction, if it is of a kind that the score takes.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+        """
         prediction = as_prediction(prediction)
         if not isinstance(prediction, self.expects):
             names = " or ".join(kind.__name__ for kind in self.expects)
@@ -85,16 +115,33 @@ class TransformScore(ABC):
         return prediction
 
     def transform_of(self, prediction: Any) -> Transform:
-        """The transform of a prediction of the expected kind."""
+        """The transform of a prediction of the expected kind.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+        """
         return self.transform(self.expected(prediction))
 
     def __call__(self, prediction: PredictionLike, y: ArrayLike) -> Array:
-        """phi(f(x_i), y_i) for each row i."""
+        """phi(f(x_i), y_i) for each row i.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+            y: The labels: one number per row.
+        """
         prediction, y = with_labels(prediction, y)
         return self.transform_of(prediction)(y[:, None])[:, 0]
 
     def pull_back(self, q: Distribution, prediction: PredictionLike) -> Distribution:
-        """H[x_i](y) = q(phi(f(x_i), y)) for each row i."""
+        """H[x_i](y) = q(phi(f(x_i), y)) for each row i.
+
+        Args:
+            q: The distribution of the calibration scores.
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+        """
         return pull_back(q, self.transform_of(prediction))
 
 

@@ -46,6 +46,11 @@ class Reviewed(TransformScore):
         alone do the first, and honest scales that differ a lot the second; scores that do not depend on the scale
         hardly ever do both. Nothing depends on the unit of y. The scale is that of a line, or of a broken line above
         all its knots.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+            scores: The calibration scores, an array of n numbers.
         """
         xp, n = namespace(scores), scores.shape[0]
         if n < FEWEST:
@@ -105,7 +110,12 @@ class Floored(Reviewed):
 
     @abstractmethod
     def loc_scale(self, prediction: Any) -> tuple[Array, Array] | None:
-        """A value near which each row lies, and the width it has by itself; None where the score needs no width."""
+        """A value near which each row lies, and the width it has by itself; None where the score needs no width.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+        """
 
     def learn(self, prediction: Any) -> tuple[Self, Array]:
         """The same score with a floor, and which rows are below it; as it is, if it has one.
@@ -130,7 +140,12 @@ class Floored(Reviewed):
         return replace(self, floor=floor), width < floor
 
     def wide_enough(self, width: Array, centre: Array) -> Array:
-        """`width`, with the floor, or what floats near `centre` tell apart, in the rows that are below the floor."""
+        """`width`, with the floor, or what floats near `centre` tell apart, in the rows that are below the floor.
+
+        Args:
+            width: The width of each row's prediction.
+            centre: A value near which each width lies, one per row.
+        """
         floor = max(smallest(width), self.floor or 0.0)
         low = width < floor
         if not anywhere(low):

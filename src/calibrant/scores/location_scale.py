@@ -27,7 +27,12 @@ class LocationScaleScore(TransformScore):
 
     @abstractmethod
     def loc_scale(self, prediction: Any) -> tuple[Array, Array]:
-        """The loc and the positive scale of each row."""
+        """The loc and the positive scale of each row.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+        """
 
     def transform(self, prediction: Any) -> Affine:
         """The straight lines (y - loc) / scale."""
@@ -38,7 +43,12 @@ class LocationScaleScore(TransformScore):
         return Affine(*(part if part.shape == rows else xp.broadcast_to(part, rows) for part in (loc, scale)))
 
     def wide_enough(self, width: Array, centre: Array) -> Array:
-        """The scale as it is: without a floor it must be positive."""
+        """The scale as it is: without a floor it must be positive.
+
+        Args:
+            width: The width of each row's prediction.
+            centre: A value near which each width lies, one per row.
+        """
         del centre
         refuse(f"the scale of {type(self).__name__}", ~(width > 0), "is not positive")
         return width

@@ -47,15 +47,33 @@ class MonotoneScore(TransformScore):
 
     @abstractmethod
     def score(self, prediction: Any, y: Array) -> Array:
-        """phi(f(x_i), y_i), one value per row."""
+        """phi(f(x_i), y_i), one value per row.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+            y: The labels: one number per row.
+        """
 
     @abstractmethod
     def inverse(self, prediction: Any, s: Array) -> Array:
-        """The y_i with phi(f(x_i), y_i) = s_i."""
+        """The y_i with phi(f(x_i), y_i) = s_i.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+            s: Scores, one per row.
+        """
 
     @abstractmethod
     def log_slope(self, prediction: Any, y: Array) -> Array:
-        """log of the derivative of phi(f(x_i), y) in y, at y_i."""
+        """log of the derivative of phi(f(x_i), y) in y, at y_i.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+            y: The labels: one number per row.
+        """
 
     def transform(self, prediction: Any) -> ByFunctions:
         """The three functions, as a map."""

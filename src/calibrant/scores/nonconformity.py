@@ -44,29 +44,61 @@ class Nonconformity(ABC):
 
     @abstractmethod
     def value(self, prediction: Any, y: Array) -> Array:
-        """a(f(x_i), y_i)."""
+        """a(f(x_i), y_i).
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+            y: The labels: one number per row.
+        """
 
     @abstractmethod
     def minimiser(self, prediction: Any) -> Array:
-        """The y with the smallest a(f(x_i), y)."""
+        """The y with the smallest a(f(x_i), y).
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+        """
 
     @abstractmethod
     def level_set(self, prediction: Any, t: float | Array) -> tuple[Array, Array]:
         """The ends (lower, upper) of {y : a(f(x_i), y) <= t}, empty where lower > upper.
 
         t is one number for all rows, or one a row.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+            t: The threshold: one number, or one per row.
         """
 
     @abstractmethod
     def log_slope(self, prediction: Any, y: Array) -> Array:
-        """log |da/dy| at y_i."""
+        """log |da/dy| at y_i.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+            y: The labels: one number per row.
+        """
 
     def learn(self, prediction: Any) -> tuple[Self, Array]:
-        """What `fit` keeps, and which calibration rows it mends, as `TransformScore.learn`: here itself, and none."""
+        """What `fit` keeps, and which calibration rows it mends, as `TransformScore.learn`: here itself, and none.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+        """
         return self, no_rows(prediction)
 
     def branches(self, prediction: Any) -> tuple[Transform, Transform, Array]:
-        """-a below the minimiser and a above it, as increasing maps of y, and the minimiser."""
+        """-a below the minimiser and a above it, as increasing maps of y, and the minimiser.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+        """
         low, high = (
             ByFunctions(prediction, partial(self._signed, sign), partial(self._end, sign), self.log_slope)
             for sign in (-1, 1)

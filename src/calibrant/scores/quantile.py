@@ -23,7 +23,12 @@ class QuantileLine(Floored):
 
     @abstractmethod
     def quantiles(self, prediction: Any) -> Quantiles:
-        """The prediction as quantiles."""
+        """The prediction as quantiles.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+        """
 
     def loc_scale(self, prediction: Any) -> tuple[Array, Array] | None:
         """f_1 and f_K - f_1; a single quantile needs no width."""

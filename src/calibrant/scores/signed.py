@@ -30,6 +30,10 @@ def signed(nonconformity: Nonconformity, *, scale: float | None = None) -> Signe
     On either side of m, H is q pulled back through +-g(a(f(x), y) / scale); mean, std and crps come from a table of
     each row, to 5e-5 of the spread.
 
+    Args:
+        nonconformity: A measure a(f(x), y) of how far a label is from its prediction, see `Nonconformity`.
+        scale: One number in the unit of a. By default 1, or the median of |a| where a has the unit of y.
+
     >>> from calibrant import Calibrator
     >>> from calibrant.intervals import AbsoluteResidual
     >>> signed(AbsoluteResidual())([1.0, 1.0], [1.75, 0.25])

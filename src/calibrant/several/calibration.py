@@ -62,6 +62,12 @@ class SeveralCalibrator:
         """The same, with labels made comparable by training rows: by the distribution of each label's scores on them.
 
         The predictions are best those of models that did not see the rows. No row of these may calibrate.
+
+        Args:
+            predictions: The prediction of each label: a mapping of names to predictions, or a list of them.
+            Y: The labels, one column per label: an array of shape (n, d), a frame, or a mapping of names to columns.
+            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
+                they name. Only for labels that ask for it.
         """
         several, columns, bound = labelled(*matched(predictions, Y), bound)
         learned = {
@@ -74,6 +80,13 @@ class SeveralCalibrator:
         """Calibrate on the predictions and labels of n rows that the models were not trained on.
 
         A row in which a label is missing is left out. `rng` breaks ties of scores by lot.
+
+        Args:
+            predictions: The prediction of each label: a mapping of names to predictions, or a list of them.
+            Y: The labels, one column per label: an array of shape (n, d), a frame, or a mapping of names to columns.
+            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
+                they name. Only for labels that ask for it.
+            rng: A `numpy.random.Generator`, which breaks ties between scores; a fresh one by default.
         """
         several, columns, bound = labelled(*matched(predictions, Y), bound)
         rng = generator(rng)
@@ -145,7 +158,15 @@ class SeveralCalibrated(NotTheEstimator):
     def __call__(
         self, predictions: SeveralLike, *, bound: Bound = None, rng: Rng = None, seed: int | None = None
     ) -> SeveralDistributions:
-        """The distributions of all labels for each row; all else is as in `Calibrated`."""
+        """The distributions of all labels for each row; all else is as in `Calibrated`.
+
+        Args:
+            predictions: The prediction of each label: a mapping of names to predictions, or a list of them.
+            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
+                they name. Only for labels that ask for it.
+            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
+            seed: A whole number in place of `rng`: a row then has the same random number in any batch and any order.
+        """
         several = Several.of(predictions, self.names).ordered(self.names)
         margins = tuple(
             each(prediction, bound=_own(each, bound), rng=rng, seed=seed)

@@ -49,6 +49,10 @@ class Several:
         """From a dict {name: prediction}, a list of d predictions, or an (n, d) array or table of points.
 
         Labels without a name are called y0, y1 and so on.
+
+        Args:
+            value: A mapping of names to predictions, a list of predictions, or a table of points.
+            names: The names of the labels, in order; y0, y1, ... by default.
         """
         if isinstance(value, Several):
             return value
@@ -66,11 +70,19 @@ class Several:
         return len(self.predictions[0])
 
     def rows(self, index: RowIndex) -> Several:
-        """The same labels of some rows."""
+        """The same labels of some rows.
+
+        Args:
+            index: The numbers of the rows, a slice or a mask.
+        """
         return Several(self.names, tuple(each[index] for each in self.predictions))
 
     def ordered(self, names: Sequence[str]) -> Several:
-        """The same with the labels in this order; raises unless the names are the same."""
+        """The same with the labels in this order; raises unless the names are the same.
+
+        Args:
+            names: The names of the labels, in the order wanted.
+        """
         if self.names == tuple(names):
             return self
         check_same(f"calibrated on the labels {_listed(names)}", names, self.names)

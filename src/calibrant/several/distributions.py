@@ -64,15 +64,27 @@ class SeveralDistributions:
         return self._each(lambda distribution: distribution.std())
 
     def quantiles(self, levels: ArrayLike) -> Array:
-        """The quantiles at k levels, (n, k, d)."""
+        """The quantiles at k levels, (n, k, d).
+
+        Args:
+            levels: The levels of the quantiles, between 0 and 1.
+        """
         return self._each(lambda distribution: distribution.quantiles(levels))
 
     def cdf(self, Y: Columns) -> Array:
-        """P(Y_j <= y_j) of each label by itself, (n, d)."""
+        """P(Y_j <= y_j) of each label by itself, (n, d).
+
+        Args:
+            Y: Where to evaluate: one column per label, of shape (n, d).
+        """
         return self._with_labels("cdf", Y)
 
     def crps(self, Y: Columns) -> Array:
-        """The CRPS of each label by itself, (n, d)."""
+        """The CRPS of each label by itself, (n, d).
+
+        Args:
+            Y: The labels, one column per label: an array of shape (n, d), a frame, or a mapping of names to columns.
+        """
         return self._with_labels("crps", Y)
 
     def interval(self, coverage: float, *, joint: bool = False) -> tuple[Array, Array]:
@@ -81,6 +93,10 @@ class SeveralDistributions:
         Without `joint` each label's interval has the coverage by itself; all d of them hold their labels at once less
         often, about coverage^d where the labels are independent. With `joint` the box of all d intervals holds all d
         labels with the coverage. Too few calibration rows give an infinite box, and a warning.
+
+        Args:
+            coverage: The probability of each interval, or, for a joint box, of all labels inside it.
+            joint: Give a box that holds all labels at once with probability `coverage`.
         """
         coverage = unit("coverage", coverage)
         bounds = self._box(coverage) if joint else [distribution.interval(coverage) for distribution in self.margins]
@@ -91,6 +107,10 @@ class SeveralDistributions:
 
         Each label's draws follow its own distribution, and draws of one row depend on each other as the calibration
         rows' labels did: the same at every x.
+
+        Args:
+            size: How many draws per row.
+            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
         """
         if not isinstance(size, (int, np.integer)) or size < 0:
             raise ValueError(f"size must be a count of draws, got {size!r}")
@@ -100,7 +120,12 @@ class SeveralDistributions:
         )
 
     def evaluate(self, Y: Columns, *, coverage: float = 0.9) -> SeveralEvaluation:
-        """The metrics of each label, and how often all labels lie in the separate intervals and in the box."""
+        """The metrics of each label, and how often all labels lie in the separate intervals and in the box.
+
+        Args:
+            Y: The labels, one column per label: an array of shape (n, d), a frame, or a mapping of names to columns.
+            coverage: The probability of each interval, or, for a joint box, of all labels inside it.
+        """
         coverage, columns = unit("coverage", coverage), self._labels(Y)
         ends = (1 - coverage) / 2, (1 + coverage) / 2
         boxes = {

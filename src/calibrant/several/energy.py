@@ -17,6 +17,10 @@ def energy_score(draws: ArrayLike, Y: ArrayLike) -> np.ndarray[Any, Any]:
     `draws` has shape (n, size, d) and `Y` (n, d). The distance is Euclidean, so labels of different units are divided
     by their spreads first. It is the fair version: its expectation does not depend on the number of draws.
 
+    Args:
+        draws: Draws of all labels, of shape (n, size, d).
+        Y: The labels, one column per label: an array of shape (n, d), a frame, or a mapping of names to columns.
+
     >>> energy_score([[[0.0, 0.0], [3.0, 4.0]]], [[0.0, 0.0]])
     array([0.])
     """

@@ -97,7 +97,11 @@ class SeveralGuarantee:
         return self._widest.epsilon
 
     def joint(self, coverage: float) -> BoxGuarantee:
-        """Of the box of this coverage."""
+        """Of the box of this coverage.
+
+        Args:
+            coverage: The probability that the box holds all labels at once.
+        """
         floored = max(each.floored for each in self.margins.values())
         return BoxGuarantee(unit("coverage", coverage), self.n, len(self.margins), self.largest_tie, floored)
 

@@ -70,7 +70,11 @@ class AroundModels(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     cv: Any
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002 (scikit-learn's signature)
-        """The parameters by name; those of several models as `estimator__0__alpha`."""
+        """The parameters by name; those of several models as `estimator__0__alpha`.
+
+        Args:
+            deep: Also give the parameters of the estimators inside.
+        """
         params: dict[str, Any] = super().get_params(deep)
         for k, each in enumerate(self.estimator if deep and isinstance(self.estimator, (list, tuple)) else ()):
             inner = each.get_params() if hasattr(each, "get_params") else {}

@@ -63,7 +63,12 @@ class DensityRatio:
             raise TypeError(f"DensityRatio.classifier must have predict_proba, got {self.classifier!r}")
 
     def fit(self, X_train: Features, X_new: Features) -> FittedRatio:
-        """The ratio as a function of X; warns where a few rows would carry the distribution."""
+        """The ratio as a function of X; warns where a few rows would carry the distribution.
+
+        Args:
+            X_train: The features of the rows that train and calibrate.
+            X_new: The features of the rows to predict; their labels are not needed.
+        """
         counts = _num_samples(X_train), _num_samples(X_new)
         for name, count in zip(("X_train", "X_new"), counts, strict=True):
             if count < self.cv:

@@ -36,6 +36,11 @@ class GoingOn:
 
         (`Calibrated.update`, which does the work, leaves its object as it is and returns a new one.)
         With `refit` an interpolator that cannot add to its distribution, such as NAF, is fitted again to all scores.
+
+        Args:
+            X: The features: an array or a data frame, one line per row.
+            y: The labels: one number per row.
+            refit: Fit an interpolator that cannot be updated, such as NAF, to all scores again.
         """
         check_is_fitted(self, "calibrated_")
         if isinstance(self.calibrated_, SeveralCalibrated):
@@ -65,6 +70,12 @@ class GoingOn:
         Rows are in time order, with NaN where there is no label. From then on `calibrated_` is a `Tracker`:
         `predict` and its kin go on from its positions, and so does the next `track`. `levels` and `step` are those of
         `Tracker`, for the first call; `fit` and `calibrate` start anew.
+
+        Args:
+            X: The features: an array or a data frame, one line per row.
+            y: The labels: one number per row.
+            levels: The levels whose quantiles follow the labels; 0.05, 0.25, 0.5, 0.75 and 0.95 by default.
+            step: How far a quantile moves, in units of the scores; by default a twentieth of their interquartile range.
         """
         check_is_fitted(self, "calibrated_")
         if not isinstance(self.calibrated_, (Calibrated, Tracker)):
@@ -86,6 +97,12 @@ class GoingOn:
         """Whether labels that came after calibration are still like those that calibrated; rows in time order.
 
         All rows since calibration are wanted, each time it is asked; see `calibrant.monitor`.
+
+        Args:
+            X: The features: an array or a data frame, one line per row.
+            y: The labels: one number per row.
+            threshold: The alarm rings when the capital of the bets reaches it. If nothing changes, the probability of
+                an alarm is at most 1 / threshold, over all rows together.
         """
         check_is_fitted(self, "calibrated_")
         if isinstance(self.calibrated_, Tracker):

@@ -114,6 +114,9 @@ class Judging:
         `calibrated(prediction_of(model.estimators_[0], X))`. With the default `refine` these are the refined
         predictions, which only the estimator makes, and a warning says so once; with `refine=None` they are the model's
         own.
+
+        Args:
+            path: The file to write; an older one is replaced.
         """
         check_is_fitted(self, "calibrated_")
         if isinstance(self.estimators_[0], Refined):

@@ -79,11 +79,24 @@ class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: Features, y: ArrayLike, **params: Any) -> Self:
-        """Fit the model, fold by fold and on all rows, and the refiner on what the folds predicted."""
+        """Fit the model, fold by fold and on all rows, and the refiner on what the folds predicted.
+
+        Args:
+            X: The features: an array or a data frame, one line per row.
+            y: The labels: one number per row.
+            params: Passed on to the model's `fit`. `groups` go to the splitter, and `sample_weight` also to the
+                refiner.
+        """
         return self.fit_routed(X, y, self._routed(params))
 
     def fit_routed(self, X: Features, y: ArrayLike, routed: Routed) -> Self:
-        """`fit`, for callers that have sorted out already what goes where."""
+        """`fit`, for callers that have sorted out already what goes where.
+
+        Args:
+            X: The features: an array or a data frame, one line per row.
+            y: The labels: one number per row.
+            routed: What goes to the model's `fit`, and what to the splitter.
+        """
         refiner = refiner_named(self.refiner)
         X, y = indexable(X, labels(y))
         y = cast("np.ndarray[Any, Any]", y)
@@ -112,14 +125,22 @@ class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
         return self
 
     def predict_forecast(self, X: Features) -> Prediction | Distribution:
-        """The refined prediction of each row: a distribution, quantiles or a point, as the refiner has it."""
+        """The refined prediction of each row: a distribution, quantiles or a point, as the refiner has it.
+
+        Args:
+            X: The features: an array or a data frame, one line per row.
+        """
         check_is_fitted(self, "refinement_")
         check_columns(self, X, self.estimator)
         found: Prediction | Distribution = self.refinement_(X, forecast(self.estimator_, X, self.adapter))
         return found
 
     def predict(self, X: Features) -> Array:
-        """The middle of each row's refined prediction."""
+        """The middle of each row's refined prediction.
+
+        Args:
+            X: The features: an array or a data frame, one line per row.
+        """
         return to_numpy(self.predict_forecast(X).centre_rows())
 
     @property

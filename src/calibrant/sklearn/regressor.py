@@ -212,6 +212,12 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         """Fit the estimator on one part of the rows and calibrate it on the other, or fold by fold.
 
         A frozen estimator also takes labels of which some were not seen: y may be a `Censored`.
+
+        Args:
+            X: The features: an array or a data frame, one line per row.
+            y: The labels: one number per row, or one column per label.
+            params: Passed on to the estimator's `fit`. `groups` go to the splitter, and `sample_weight` also to what
+                refines.
         """
         if is_several(y):
             if self.by is not None:
@@ -278,6 +284,10 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         """Calibrate this model anew on rows that its fitted models did not see, and keep these models.
 
         The models of several folds become one ensemble, whose guarantee is that of a held-out part.
+
+        Args:
+            X: The features: an array or a data frame, one line per row.
+            y: The labels: one number per row, or one column per label.
         """
         check_is_fitted(self, "calibrated_")
         if isinstance(self.calibrated_, SeveralCalibrated):
@@ -395,7 +405,11 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
     # ---- predicting ------------------------------------------------------------------------------------------------
 
     def predict(self, X: Features) -> np.ndarray[Any, Any]:
-        """The mean or the median of each row's distribution, as the parameter `point` says; (n, d) for d labels."""
+        """The mean or the median of each row's distribution, as the parameter `point` says; (n, d) for d labels.
+
+        Args:
+            X: The features: an array or a data frame, one line per row.
+        """
         H: Any = self.predict_distribution(X)
         values = to_numpy(H.mean() if self.point == "mean" else H.median())
         if self.labels is not None and np.isposinf(values).any():
@@ -410,7 +424,11 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         return values
 
     def predict_distribution(self, X: Features) -> Distributions:
-        """The calibrated distribution of each row; of several labels a `calibrant.several.SeveralDistributions`."""
+        """The calibrated distribution of each row; of several labels a `calibrant.several.SeveralDistributions`.
+
+        Args:
+            X: The features: an array or a data frame, one line per row.
+        """
         check_is_fitted(self, "calibrated_")
         X = self._checked(X)
         if isinstance(self.calibrated_, CrossCalibrated):
@@ -430,6 +448,11 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         One coverage a call; for several at once, `predict_quantiles` takes any number of levels.
         For several labels: an array (n, 2, d), or a frame with the columns `lower_a`, `upper_a`, ... for a label a.
         With `joint` the intervals hold all labels at once with the coverage.
+
+        Args:
+            X: The features: an array or a data frame, one line per row.
+            coverage: The probability of the centred interval, between 0 and 1; with `joint` that of the box.
+            joint: Give a box that holds all labels at once with probability `coverage`.
         """
         coverage = unit("coverage", coverage)
         H: Any = self.predict_distribution(X)
@@ -452,6 +475,10 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         """The quantiles of each row, as columns `q0.05`, ... in the kind of X: an array or a frame.
 
         For several labels: an array (n, k, d), or a frame with the columns `q0.05_a`, ... for a label a.
+
+        Args:
+            X: The features: an array or a data frame, one line per row.
+            quantiles: The levels of the quantiles, between 0 and 1.
         """
         levels = probabilities("quantiles", quantiles)
         names = [f"q{float(level)}" for level in np.atleast_1d(levels)]
@@ -464,7 +491,13 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         return like_input(X, names, values)
 
     def predict_samples(self, X: Features, size: int = 100, rng: np.random.Generator | None = None) -> Array:
-        """Draws from the distribution of each row, (n, size); for several labels joint draws, (n, size, d)."""
+        """Draws from the distribution of each row, (n, size); for several labels joint draws, (n, size, d).
+
+        Args:
+            X: The features: an array or a data frame, one line per row.
+            size: How many draws per row.
+            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
+        """
         return to_numpy(self.predict_distribution(X).sample(size, rng))
 
     @property

@@ -18,19 +18,41 @@ from calibrant.models import prediction_of
 
 
 def neg_crps(estimator: Any, X: Features, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-    """Minus the mean CRPS of the predicted distributions."""
+    """Minus the mean CRPS of the predicted distributions.
+
+    Args:
+        estimator: A fitted `CalibratedRegressor`, or another model whose prediction is a distribution.
+        X: The features: an array or a data frame, one line per row.
+        y: The labels: one number per row.
+        sample_weight: A weight for each row of the mean; equal by default.
+    """
     return -_mean(_distribution_of(estimator, X).crps(_labels(y)), sample_weight)
 
 
 def neg_nll(estimator: Any, X: Features, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-    """The mean log density of the labels, of counts their log probability; -inf where a label has none."""
+    """The mean log density of the labels, of counts their log probability; -inf where a label has none.
+
+    Args:
+        estimator: A fitted `CalibratedRegressor`, or another model whose prediction is a distribution.
+        X: The features: an array or a data frame, one line per row.
+        y: The labels: one number per row.
+        sample_weight: A weight for each row of the mean; equal by default.
+    """
     return -_mean(nll_rows(_distribution_of(estimator, X), _labels(y)), sample_weight)
 
 
 def neg_interval_score(
     estimator: Any, X: Features, y: ArrayLike, sample_weight: ArrayLike | None = None, *, coverage: float = 0.9
 ) -> float:
-    """Minus the mean interval score of the centred interval; `functools.partial` sets another coverage."""
+    """Minus the mean interval score of the centred interval; `functools.partial` sets another coverage.
+
+    Args:
+        estimator: A fitted `CalibratedRegressor`, or another model whose prediction is a distribution.
+        X: The features: an array or a data frame, one line per row.
+        y: The labels: one number per row.
+        sample_weight: A weight for each row of the mean; equal by default.
+        coverage: The probability of the centred interval, between 0 and 1.
+    """
     H = _distribution_of(estimator, X)
     return -_mean(interval_score_rows(H, _labels(y), unit("coverage", coverage)), sample_weight)
 

@@ -19,6 +19,10 @@ def to_parquet(df: DataFrame, folder: str | os.PathLike[str]) -> None:
     killed leaves it under that name. The folder is on any file system of Hadoop's that renames in one step, as local
     disks and HDFS do. Object stores copy instead: write there by `df.write`, and take a folder without `_SUCCESS` for
     unfinished. Spark Connect has no door to file systems: `df.write` there too.
+
+    Args:
+        df: A Spark frame.
+        folder: The folder to write, which must not exist.
     """
     context = df.sparkSession.sparkContext
     Path = context._jvm.org.apache.hadoop.fs.Path

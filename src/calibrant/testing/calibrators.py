@@ -37,6 +37,12 @@ def check_score(score: Score, prediction: PredictionLike, y: ArrayLike) -> None:
     It gives one finite number per row and increases strictly in y; `pull_back(q, prediction)` has the cdf q(score), its
     inverse as ppf and its slope in logpdf; and the score of some rows is some rows of the score. Every row is tried
     with labels from all over the range of y, so let y hold labels that any of these rows might have had.
+
+    Args:
+        score: The score to test.
+        prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an array of
+            points.
+        y: The labels: one number per row.
     """
     f: Any = promoted(as_prediction(prediction), y)
     y = floats("y", y, like=f.like, ndim=1)
@@ -88,6 +94,12 @@ def check_interpolator(
     to 1 and a ppf that inverts it; without ties q(u_(i)) lies within accuracy(n) / (n + 1) of i / (n + 1). The scores
     are left as they are, their order does not matter, and the same `rng` gives the same q. With `equivariant=True` q
     also moves and stretches with the scores.
+
+    Args:
+        interpolator: The interpolator to test.
+        rng: A `numpy.random.Generator`; one with the seed 0 by default.
+        sizes: The numbers n of scores to try.
+        equivariant: Also test that q moves and stretches with the scores.
     """
     rng = rng or np.random.default_rng(0)
     with warnings.catch_warnings():
@@ -136,6 +148,13 @@ def check_labels(labels: Labels, y: ArrayLike, *, bound: Bound = None, rng: Rng 
     With Y' what `spread` makes of y and g what `collapse` stands for: labels pass their own check; Y' is one finite
     number per row and rises with y; a distribution that is all but sure of Y' collapses to one that is sure of y, and
     any other to one with the quantiles g(q); it calibrates; and it is the same after a pickle and a file.
+
+    Args:
+        labels: The kind of labels to test.
+        y: The labels: one number per row.
+        bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that they
+            name. Only for labels that ask for it.
+        rng: A `numpy.random.Generator`; one with the seed 0 by default.
     """
     require(isinstance(labels, Labels), f"{type(labels).__name__} must be a Labels")
     with warnings.catch_warnings():
@@ -197,6 +216,14 @@ def check_look_ahead(
     `run(frame)` is a whole backtest, from the table to its forecasts: a `Backtest`, or one distribution, number or line
     of numbers per row. With an array of labels in the place of a table, row t is forecast when the labels before it are
     known. The labels are changed at `times` places. A base model that was trained on later rows does not show here.
+
+    Args:
+        run: The backtest, as a function of the table or of the array.
+        labels: A long table with its labels, or an array of labels in time order.
+        target: The column with the labels.
+        time: The column with the time of each row.
+        cutoff: The column with the time at which each forecast was made.
+        times: At how many places in time to change the labels.
 
     >>> from calibrant import Normal
     >>> y = np.random.default_rng(0).normal(size=50)

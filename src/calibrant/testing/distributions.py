@@ -53,6 +53,10 @@ def check_distribution(distribution: Distribution, *, tolerance: float = 1e-4) -
     to five times that. These are worked out at thousands of quantiles: what jumps or bends more often needs a larger
     `tolerance`; what the outermost 1e-11 of the mass decides is not checked. A row gives the same alone, among others
     and from a pickle, and no method changes the distribution. Of a batch six rows are tried.
+
+    Args:
+        distribution: The distributions of Y', the labels as they were calibrated, one per row.
+        tolerance: The largest error allowed, as a share of the width of the distribution.
     """
     if not isinstance(distribution, Distribution):
         raise TypeError(f"check_distribution takes a Distribution, got {distribution!r}")

@@ -19,6 +19,10 @@ def check_refiner(refiner: Refiner, rows: TrainingRows | None = None) -> None:
     What `fit` returns gives a prediction of every row that can be calibrated; a row's prediction depends on no other
     row; the training rows are left as they were; the same rows and seed give the same; what was learned pickles. The
     rows are made up, unless you give some: the first 5/6 train, the others are predicted.
+
+    Args:
+        refiner: The refiner to test.
+        rows: Rows to test it on; made up by default.
     """
     if rows is None:
         rng = np.random.default_rng(0)

@@ -167,13 +167,30 @@ class Tracker(NotTheEstimator):
         return TrackedGuarantee(self.levels, self.step, *self.extremes, self.rows)
 
     def __call__(self, prediction: PredictionLike, *, bound: Bound = None, seed: int | None = None) -> Distribution:
-        """The distributions of the next rows, with the positions as they stand."""
+        """The distributions of the next rows, with the positions as they stand.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
+                they name. Only for labels that ask for it.
+            seed: A whole number: a row then has the same random number in any batch and any order.
+        """
         prediction = as_prediction(prediction)
         rows = np.broadcast_to(self.positions, (len(prediction), len(self.levels)))
         return self._distributions(prediction, np.array(rows), bound, seed)
 
     def update(self, prediction: PredictionLike, y: ArrayLike, *, bound: Bound = None, rng: Rng = None) -> Tracker:
-        """The tracker after these rows, in time order. A row whose label is NaN is no step."""
+        """The tracker after these rows, in time order. A row whose label is NaN is no step.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+            y: The labels: one number per row.
+            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
+                they name. Only for labels that ask for it.
+            rng: A `numpy.random.Generator`, for labels that are drawn, such as counts; a fresh one by default.
+        """
         return self._after(*self._walked(as_prediction(prediction), y, bound, rng))
 
     def run(
@@ -188,6 +205,15 @@ class Tracker(NotTheEstimator):
         """The distribution of each row, made before its label was seen, and the tracker after all rows, in time order.
 
         A row whose label is NaN has a distribution too, and is no step. `rng` draws what labels need that are spread.
+
+        Args:
+            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
+                array of points.
+            y: The labels: one number per row.
+            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
+                they name. Only for labels that ask for it.
+            rng: A `numpy.random.Generator`, for labels that are drawn, such as counts; a fresh one by default.
+            seed: A whole number: a row then has the same random number in any batch and any order.
         """
         prediction = as_prediction(prediction)
         path, scores = self._walked(prediction, y, bound, rng)
