@@ -24,6 +24,6 @@ class CensoredGuarantee(WithoutClaim):
         return (
             f"No finite-sample claim: q is the distribution of the n = {self.n} scores whose labels were seen,"
             f" of {self.rows} rows, weighted by the inverse probability of being followed so long, worth"
-            f" {self.effective:.3g} equal ones{self._limits()}.{levels} Assumes that censoring is independent of the label, {assumed}, and"
-            " that any label had a chance to be seen."
+            f" {self.effective:.3g} equal ones{self._limits()}.{levels} Assumes that censoring is independent of the"
+            f" label, {assumed}, and that any label had a chance to be seen."
         )

@@ -95,6 +95,6 @@ class FadingGuarantee(WithoutClaim):
     def __str__(self) -> str:
         return (
             f"No finite-sample claim: q is the distribution of n = {self.n} scores whose weights fall with their age,"
-            f" worth {self.effective:.3g} equal ones{self._limits()}. It follows slow changes, and under a change nothing"
-            " is promised."
+            f" worth {self.effective:.3g} equal ones{self._limits()}. It follows slow changes, and under a change"
+            " nothing is promised."
         )

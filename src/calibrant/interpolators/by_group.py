@@ -74,8 +74,8 @@ class Grouping(ABC):
         """What each group is promised.
 
         Args:
-            labels: What kind of number the labels are, such as `Counts()`, see `calibrant.labels`; by default any real
-                number.
+            labels: The groups.
+            parts: The scores of each group.
         """
         counts, pieces = parts.counts.tolist(), np.split(parts.scores, parts.first[1:-1])
         accuracies = tuple(float(self.accuracy(n)) for n in counts)
