@@ -78,7 +78,8 @@ class Reviewed(TransformScore):
         warn_user(
             f"{name}: {count:,} of {n:,} calibration rows, the first is row {first}, {rules} the distribution of"
             f" all: {its} scale is {times:,.0f} times smaller than the median one, and {its} {score}"
-            f" {int(1000 * share) / 10:.3g}% of the spread of q, which decides the mean, the std and the tails of every calibrated distribution;"
+            f" {int(1000 * share) / 10:.3g}% of the spread of q, which decides the mean, the std and the tails of every"
+            " calibrated distribution;"
             f" {self.remedy.format(name=name, floor=NARROW * typical)}, or calibrate the errors themselves,"
             " ResidualScore() on Point predictions (adapter='point' in CalibratedRegressor), or let CalibratedRegressor"
             " learn the scale on training rows (refine='spread')"
