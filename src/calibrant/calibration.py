@@ -6,7 +6,7 @@ Three decisions make a calibrator: what the model predicts (`calibrant.predictio
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Self, overload
 
 from calibrant._arguments import check_bound, check_has, check_is
@@ -136,7 +136,7 @@ class Calibrator:
         history, scores, context = remembered(scores, context, self.forget, floored)
         support = getattr(score, "support", REAL_LINE)
         q, guarantee, used = interpolate(self.interpolator, scores, context, support=support)
-        guarantee = replace(guarantee, floored=min(floored, guarantee.n), drawn=getattr(self.labels, "draws", False))
+        guarantee = guarantee.noting(floored=floored, drawn=getattr(self.labels, "draws", False))
         return Calibrated(score, q, guarantee, used, form, self.labels, history)
 
 

@@ -15,7 +15,7 @@ from calibrant._types import ArrayLike, Bound, Draws, RowIndex, Values
 from calibrant.calibration import Calibrated, Calibrator, spread
 from calibrant.distributions.censored_tail import FollowedUp
 from calibrant.forecast import PredictionLike
-from calibrant.guarantee import CensoredGuarantee, WeightedGuarantee
+from calibrant.guarantee import Basis
 from calibrant.interpolators.weights import CalibrationWeights, Weights
 from calibrant.predictions import as_prediction
 
@@ -121,10 +121,8 @@ class Censored:
             lost = spread(calibrator.labels, prediction[unseen], self.y[unseen], those(bound, there), rng)
             beyond = calibrated.score(*lost)  # their scores are larger than these
             known = self._known(calibrated.q.cdf(np.sort(to_numpy(beyond))), missing)
-        promised: Any = calibrated.guarantee
-        guarantee = replace(promised, rows=len(self), known=known, modelled=self.followed is not None)
         q = calibrated.q if known == 1 else FollowedUp(calibrated.q, known)
-        return replace(calibrated, q=q, guarantee=guarantee, history=None)
+        return replace(calibrated, q=q, history=None)
 
     def _known(self, levels: Any, missing: float) -> float:
         """The level below which at most `tolerance` of the missing mass can lie: each unseen row has its share."""
@@ -138,7 +136,7 @@ class CensoringWeights(CalibrationWeights):
     """Inverse probabilities of being followed, for the labels that were seen; a share of all is missing at the top."""
 
     share_missing: float = 0.0
-    promises: ClassVar[type[WeightedGuarantee]] = CensoredGuarantee
+    basis: ClassVar[Basis] = "censored"
 
     @property
     def missing(self) -> float:

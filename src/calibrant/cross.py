@@ -17,7 +17,7 @@ from calibrant.distributions.clipped import Clipped
 from calibrant.distributions.mixture import Mixture
 from calibrant.distributions.rounding import Lattice
 from calibrant.forecast import PredictionLike
-from calibrant.guarantee import CrossGuarantee
+from calibrant.guarantee import Guarantee
 from calibrant.interpolators.weights import Weights
 from calibrant.predictions.base import Prediction
 
@@ -55,9 +55,9 @@ class CrossCalibrated(NotTheEstimator):
         return tuple(count / sum(rows) for count in rows)
 
     @property
-    def guarantee(self) -> CrossGuarantee:
+    def guarantee(self) -> Guarantee:
         """Of the kind 2c + O(K / n), not 1 / (n + 1)."""
-        return CrossGuarantee(tuple(member.guarantee for member in self.members), self.weights)
+        return Guarantee.of_parts("cross", [member.guarantee for member in self.members])
 
     def __call__(
         self,

@@ -115,8 +115,7 @@ def _made(calibrated: Calibrated, history: History, rng: Rng = None) -> tuple[Di
     """q and what it promises."""
     support = getattr(calibrated.score, "support", REAL_LINE)
     q, guarantee, _ = interpolate(calibrated.interpolator, history.scores, history.context(rng), support=support)
-    floored = min(history.floored, guarantee.n)
-    return q, replace(guarantee, floored=floored, drawn=getattr(calibrated.labels, "draws", False))
+    return q, guarantee.noting(floored=history.floored, drawn=getattr(calibrated.labels, "draws", False))
 
 
 def kept_history(calibrated: Calibrated) -> History:

@@ -21,8 +21,7 @@ from calibrant.batches.rows import Batch, Source, as_arrow, naming
 from calibrant.batches.stream import Batches, Stream
 from calibrant.batches.wanted import ColumnsWanted
 from calibrant.calibration import Calibrated
-from calibrant.guarantee import calibration_rows
-from calibrant.guarantee.this_set import too_few_for_interval
+from calibrant.guarantee import too_few_for_interval
 
 IN_CACHE = 2**15
 """Rows that are worked on at a time: three times as fast as on a whole batch."""
@@ -98,7 +97,7 @@ def predicting(
             f" {type(model).__name__}: TableModel.of(calibrated, mean=..., std=...) names them"
         )
     beside, rng = replace(model.beside, event=None), Undrawn() if isinstance(model.calibrated, Calibrated) else None
-    n = calibration_rows(model.calibrated.guarantee)
+    n = model.calibrated.guarantee.calibration_rows
     if n is not None and wanted.coverages and (few := too_few_for_interval(n, max(wanted.coverages))) is not None:
         warnings.warn(few, stacklevel=3)
     work = Predicting(model.calibrated, model.columns, beside, wanted, seed, Gaps.of(missing), rng=rng)

@@ -27,7 +27,6 @@ from calibrant.diagnosis.diagnose import by_forecast
 from calibrant.diagnosis.door import TERMINAL
 from calibrant.diagnosis.headline import Headline, headline, known_by
 from calibrant.diagnosis.over_time import Stretch, along_time
-from calibrant.guarantee import calibration_rows
 from calibrant.metrics import Evaluation
 from calibrant.metrics import evaluate as metrics_of
 from calibrant.metrics.by_slice import SliceResult
@@ -110,9 +109,9 @@ def compared(
             metrics_of(H, found.y, coverage=coverage),
         )
         base, after = (replace(each, unit=target) for each in measured)
-        own, groups = getattr(guarantee, "sizes", None), found.by_group(model.by)
+        own, groups = guarantee.sizes, found.by_group(model.by)
         by = [slices_of(name, values, len(found.y)) for name, values in groups.items()]
-        n = calibration_rows(guarantee)
+        n = guarantee.calibration_rows
         slices = by_forecast(H, found.y, coverage, n, by, own)
         stretches = None if time is None else along_time(H, found.y, found.groups[time], coverage, n, by, own)
         whole = all_of(H, found.y, coverage, guarantee)

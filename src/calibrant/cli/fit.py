@@ -28,7 +28,7 @@ from calibrant.cli.in_time import check_order
 from calibrant.cli.model import write
 from calibrant.cli.promise import promise
 from calibrant.cli.tables import TableFile, not_over
-from calibrant.guarantee.this_set import too_few_for_interval
+from calibrant.guarantee import too_few_for_interval
 from calibrant.interpolators import Interpolator, Linear, Random
 from calibrant.interpolators.by_group import by_group
 from calibrant.interpolators.history import Forgetting, HalfLife, Window

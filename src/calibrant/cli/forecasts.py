@@ -20,7 +20,7 @@ from calibrant.cli.console import progress
 from calibrant.cli.model import Model
 from calibrant.cli.tables import TableFile
 from calibrant.distributions.base import Distribution
-from calibrant.guarantee.grouped import in_text
+from calibrant.guarantee import in_text
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ def description(model: Model) -> dict[str, Any]:
         "bytes": model.path.stat().st_size,
         **model.stored.about,
         "epsilon": strict(guarantee.epsilon),
-        **({"in short": guarantee.in_short()} if hasattr(guarantee, "in_short") else {}),
+        "in short": guarantee.in_short(),
         "guarantee": str(guarantee),
         **_fitted_on(model),
     }

@@ -18,7 +18,7 @@ from calibrant.batches.wanted import ColumnsWanted
 from calibrant.cli.console import progress, show
 from calibrant.cli.model import Model
 from calibrant.cli.tables import TableFile, not_over, written
-from calibrant.guarantee.this_set import too_few_for_interval
+from calibrant.guarantee import too_few_for_interval
 
 
 def wanted_of(

@@ -30,7 +30,7 @@ from calibrant.cli.console import progress, show, working
 from calibrant.cli.model import Model
 from calibrant.cli.predict import warn_if_few
 from calibrant.cli.tables import TableFile, not_over, written
-from calibrant.guarantee.this_set import too_few_for_interval
+from calibrant.guarantee import too_few_for_interval
 from calibrant.labels import Labels
 from calibrant.persistence import FileError, save
 from calibrant.several import Several, SeveralCalibrated, SeveralCalibrator, SeveralEvaluation

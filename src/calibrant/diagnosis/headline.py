@@ -11,7 +11,7 @@ from calibrant.diagnosis.both_ways import both_ways
 from calibrant.diagnosis.door import PYTHON, Door
 from calibrant.diagnosis.over_time import Stretch
 from calibrant.diagnosis.whole import FAIR_GAP, SMALL_GAP, Whole
-from calibrant.guarantee import CrossGuarantee, GroupGuarantee
+from calibrant.guarantee import Guarantee
 from calibrant.metrics.by_slice import OWN, SliceResult
 from calibrant.metrics.figures import shown
 from calibrant.metrics.held import IN_PART
@@ -100,10 +100,10 @@ def headline(
     return Headline(how_bad([*off_groups, *off_in_time]), f"{text}.", step)
 
 
-def known_by(guarantee: Any) -> Known:
+def known_by(guarantee: Guarantee) -> Known:
     """What is known of forecasts with this guarantee: that they were calibrated, or each group by itself."""
-    parts = guarantee.folds if isinstance(guarantee, CrossGuarantee) else (guarantee,)
-    return "by group" if any(isinstance(each, GroupGuarantee) for each in parts) else "calibrated"
+    parts = guarantee.parts if guarantee.basis == "cross" else (guarantee,)
+    return "by group" if any(each.basis in ("group", "horizon") for each in parts) else "calibrated"
 
 
 def how_bad(off: Sequence[SliceResult]) -> Kind:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from calibrant.guarantee import CrossGuarantee, calibration_rows
+from calibrant.guarantee import Guarantee
 from calibrant.metrics.bands import reliability_band, share_interval
 from calibrant.metrics.by_slice import LEVELS
 from calibrant.metrics.calibration import LargestGap, largest_gap
@@ -205,12 +205,12 @@ class Whole:
             return "too low" if shift > 0 else "too high"
         return "too narrow" if spread > 0 else "too wide"
 
-    def keeps(self, guarantee: Any) -> bool:
+    def keeps(self, guarantee: Guarantee | None) -> bool:
         """Whether these rows leave a guarantee standing; one that claims nothing of them stands."""
-        epsilon = getattr(guarantee, "epsilon", None)
-        if guarantee is None or epsilon is None or guarantee.kind in ("no claim", "long run"):
+        if guarantee is None or guarantee.kind in ("no claim", "long run", "label"):
             return True
-        if isinstance(guarantee, CrossGuarantee):  # P(H(Y) <= c) <= 2 c + epsilon, and the same above 1 - c
+        epsilon = guarantee.epsilon
+        if guarantee.basis == "cross":  # P(H(Y) <= c) <= 2 c + epsilon, and the same above 1 - c
             tail = np.minimum(LEVELS, 1 - LEVELS)
             share = np.where(LEVELS < 0.5, self.below, 1 - self.below)
             return bool((share - 2 * tail - epsilon <= self.band[1] - LEVELS + 1e-12).all())
@@ -218,9 +218,9 @@ class Whole:
         return not (self.fails and (self.gap > epsilon or short > 2 * epsilon))
 
 
-def whole_of(pit: Floats, coverage: float, guarantee: Any = None, held: Inside | None = None) -> Whole:
+def whole_of(pit: Floats, coverage: float, guarantee: Guarantee | None = None, held: Inside | None = None) -> Whole:
     """All rows, by their PITs, drawn where a distribution has atoms; `held` says what the intervals hold there."""
-    m, n = pit.shape[0], calibration_rows(guarantee)
+    m, n = pit.shape[0], guarantee.calibration_rows if guarantee else None
     ordered = np.sort(pit)
     below = np.searchsorted(ordered, LEVELS, side="right") / m
     held = Inside(inside(pit, coverage)) if held is None else held
@@ -228,5 +228,5 @@ def whole_of(pit: Floats, coverage: float, guarantee: Any = None, held: Inside |
     in_part = None if held.drawn is None else float(np.mean(held.drawn))
     shares = Held(coverage, float(np.mean(held.counted)), float(low), float(high), in_part)
     spread = float(np.mean(np.abs(2 * pit - 1)))
-    largest, one_sided = largest_gap(ordered), isinstance(guarantee, CrossGuarantee)
+    largest, one_sided = largest_gap(ordered), guarantee is not None and guarantee.basis == "cross"
     return Whole(below, shares, m, n, float(np.mean(pit)), spread, largest, one_sided)

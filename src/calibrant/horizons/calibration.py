@@ -14,7 +14,7 @@ from calibrant._types import Frame, Table
 from calibrant._words import in_all
 from calibrant.calibration import Calibrated, Calibrator
 from calibrant.distributions.base import Distribution
-from calibrant.guarantee import HorizonGuarantee
+from calibrant.guarantee import Guarantee
 from calibrant.horizons.evaluation import HorizonEvaluation, judged
 from calibrant.horizons.table import LongColumns, LongRows, columns_of, names_of, read, written
 from calibrant.interpolators import NAF, ByHorizon, Interpolator, Linear
@@ -82,7 +82,7 @@ class HorizonCalibrator:
         rows = read(frame, columns, labels=True, bounds=self.bounds)
         return HorizonCalibrated(self.fitted(rows, rng=rng), columns)
 
-    def fitted(self, rows: LongRows, *, rng: Rng = None) -> Calibrated[HorizonGuarantee]:
+    def fitted(self, rows: LongRows, *, rng: Rng = None) -> Calibrated:
         """Calibrated on rows of a table, in the order in which the forecasts were made.
 
         Args:
@@ -93,7 +93,7 @@ class HorizonCalibrator:
         calibrator = replace(self.calibrator, interpolator=by_horizon(self.calibrator.interpolator))
         known: Any = rows  # with labels
         found: Calibrated[Any] = calibrator.fit(known.prediction, known.y, by=known.horizon, bound=known.bound, rng=rng)
-        return replace(found, guarantee=HorizonGuarantee.of_groups(found.guarantee))
+        return replace(found, guarantee=replace(found.guarantee, basis="horizon"))
 
     @property
     def bounds(self) -> tuple[str, ...]:
@@ -106,18 +106,18 @@ class HorizonCalibrator:
 class HorizonCalibrated(Saved):
     """What calibration learned of each horizon, and the columns that it reads and writes."""
 
-    calibrated: Calibrated[HorizonGuarantee]
+    calibrated: Calibrated
     columns: LongColumns
 
     @property
-    def guarantee(self) -> HorizonGuarantee:
+    def guarantee(self) -> Guarantee:
         """What is promised at each horizon."""
         return self.calibrated.guarantee
 
     @property
     def horizons(self) -> tuple[int, ...]:
         """Those that were calibrated."""
-        return self.guarantee.labels  # type: ignore[return-value]
+        return self.guarantee.names  # type: ignore[return-value]
 
     def __call__(self, frame: Table, *, rng: Rng = None, seed: int | None = None) -> Distribution:
         """H of each row of a table of new forecasts; without cutoffs, the rows of a series were forecast at once.

@@ -15,7 +15,7 @@ from calibrant.distributions.context import Context
 from calibrant.distributions.grouped import Grouped
 from calibrant.distributions.joined import Joined
 from calibrant.distributions.piecewise_linear import Lines, PiecewiseLinear
-from calibrant.guarantee import GroupGuarantee
+from calibrant.guarantee import Guarantee
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.borrowing import Counts, Moved, Parts, borrowed, drawn, shuffled
 from calibrant.interpolators.history import Groups
@@ -70,7 +70,7 @@ class Grouping(ABC):
         """
         return self.single.accuracy(n)
 
-    def promised(self, labels: tuple[Hashable, ...], parts: Parts) -> GroupGuarantee:
+    def promised(self, labels: tuple[Hashable, ...], parts: Parts) -> Guarantee:
         """What each group is promised.
 
         Args:
@@ -78,8 +78,10 @@ class Grouping(ABC):
             parts: The scores of each group.
         """
         counts, pieces = parts.counts.tolist(), np.split(parts.scores, parts.first[1:-1])
-        accuracies = tuple(float(self.accuracy(n)) for n in counts)
-        return GroupGuarantee(labels, tuple(counts), accuracies, tuple(map(largest_tie_of, pieces)))
+        each = [
+            Guarantee(n, float(self.accuracy(n)), largest_tie_of(own)) for n, own in zip(counts, pieces, strict=True)
+        ]
+        return Guarantee.of_parts("group", each, labels)
 
 
 @dataclass(frozen=True)
@@ -99,9 +101,7 @@ class Borrowing(Grouping):
         del labels, rows
         return shuffled(parts), None
 
-    def fit_rows(
-        self, scores: Array, context: Context, *, support: Support = REAL_LINE
-    ) -> tuple[Grouped, GroupGuarantee]:
+    def fit_rows(self, scores: Array, context: Context, *, support: Support = REAL_LINE) -> tuple[Grouped, Guarantee]:
         """The distributions of the groups, and what is promised to each.
 
         Args:
@@ -115,7 +115,7 @@ class Borrowing(Grouping):
         if bool(np.ptp(parts.scores) == 0):  # nothing tells a scale: say so, as Linear does
             return Apart(Linear(), unseen=self.unseen).fit_rows(scores, context, support=support)
         promised = self.promised(labels, parts)
-        accuracies = np.asarray(promised.accuracies)
+        accuracies = np.asarray([each.accuracy for each in promised.parts])
         table, pooled = borrowed(parts, accuracies, self.pooled.units, *self._lending(labels, parts, rows))
         if self.unseen == "pooled":
             table = Lines.of([table, drawn(pooled)])
@@ -137,7 +137,7 @@ class ByGroup(Borrowing):
     >>> calibrated = Calibrator().fit(np.zeros(200), y, by=group)
     >>> calibrated([0.0, 0.0], by=["calm", "wild"]).std().round(1)
     array([1. , 4.9])
-    >>> calibrated.guarantee.of("calm").epsilon.__round__(3)
+    >>> calibrated.guarantee["calm"].epsilon.__round__(3)
     0.059
     """
 
@@ -150,7 +150,7 @@ class Apart(Grouping):
 
     >>> from calibrant import Calibrator
     >>> calibrated = Calibrator(interpolator=Apart(Linear())).fit([0.0] * 6, [1, 2, 3, 10, 20, 30], by="aaabbb")
-    >>> calibrated([0.0, 0.0], by="ab").median(), calibrated.guarantee.of("a").epsilon
+    >>> calibrated([0.0, 0.0], by="ab").median(), calibrated.guarantee["a"].epsilon
     (array([ 2., 20.]), 0.25)
     """
 
@@ -162,9 +162,7 @@ class Apart(Grouping):
         """`own`."""
         return self.own
 
-    def fit_rows(
-        self, scores: Array, context: Context, *, support: Support = REAL_LINE
-    ) -> tuple[Grouped, GroupGuarantee]:
+    def fit_rows(self, scores: Array, context: Context, *, support: Support = REAL_LINE) -> tuple[Grouped, Guarantee]:
         """The distributions of the groups, and what is promised to each.
 
         Args:

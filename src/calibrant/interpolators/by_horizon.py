@@ -13,7 +13,7 @@ width w is the largest that makes the scores held out as likely as any other doe
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -22,7 +22,7 @@ from calibrant._arrays import Array
 from calibrant.distributions.context import Context
 from calibrant.distributions.grouped import Grouped
 from calibrant.distributions.piecewise_linear import Numbers
-from calibrant.guarantee import HorizonGuarantee
+from calibrant.guarantee import Guarantee
 from calibrant.interpolators.borrowing import (
     FOLDS,
     Counts,
@@ -57,16 +57,14 @@ class ByHorizon(Borrowing):
     >>> calibrated = Calibrator(interpolator=ByHorizon()).fit(np.zeros(h.size), y, by=h)
     >>> calibrated(np.zeros(3), by=[1, 4, 9]).std().round(1)
     array([1.2, 2.5, 2.8])
-    >>> calibrated.guarantee.of(9).epsilon.__round__(3)
+    >>> calibrated.guarantee[9].epsilon.__round__(3)
     0.102
     """
 
-    def fit_rows(
-        self, scores: Array, context: Context, *, support: Support = REAL_LINE
-    ) -> tuple[Grouped, HorizonGuarantee]:
+    def fit_rows(self, scores: Array, context: Context, *, support: Support = REAL_LINE) -> tuple[Grouped, Guarantee]:
         """The distributions of the horizons, and what is promised to each."""
         q, guarantee = super().fit_rows(scores, context, support=support)
-        return q, HorizonGuarantee.of_groups(guarantee)
+        return q, replace(guarantee, basis="horizon")
 
     def _lending(self, labels: tuple[Hashable, ...], parts: Parts, rows: Counts) -> tuple[Counts, Moved | None]:
         """The folds, and what the neighbours of each horizon say of it; None where no horizon has a spread."""

@@ -16,7 +16,7 @@ from calibrant._arrays import Array, concatenate, moved, namespace, refuse
 from calibrant._words import count
 from calibrant.distributions.context import Context
 from calibrant.distributions.grouped import labels_of
-from calibrant.guarantee import FadingGuarantee, WeightedGuarantee
+from calibrant.guarantee import Basis
 from calibrant.interpolators.weights import CalibrationWeights, as_weights
 
 
@@ -101,7 +101,7 @@ class HalfLife:
 class Fading(CalibrationWeights):
     """Weights that fall with age."""
 
-    promises: ClassVar[type[WeightedGuarantee]] = FadingGuarantee
+    basis: ClassVar[Basis] = "recent"
 
 
 @dataclass(frozen=True, eq=False)

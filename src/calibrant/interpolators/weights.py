@@ -14,8 +14,7 @@ from calibrant._arrays import Array, device_like, floats, largest_tie_of, namesp
 from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.reweighted import Reweighted
-from calibrant.guarantee import WeightedGuarantee
-from calibrant.guarantee.marginal import Accurate
+from calibrant.guarantee import Accurate, Basis, Guarantee
 from calibrant.interpolators.support import as_support
 
 Numbers = NDArray[np.float64]
@@ -35,7 +34,8 @@ class CalibrationWeights:
     """
 
     values: Numbers
-    promises: ClassVar[type[WeightedGuarantee]] = WeightedGuarantee
+    basis: ClassVar[Basis] = "weighted"
+    """Why rows so weighted tell something about new ones, see `Guarantee.basis`."""
     by_row: ClassVar[bool] = False
     """Whether new rows have weights too, and with them distributions of their own."""
 
@@ -64,14 +64,16 @@ class CalibrationWeights:
         w = self.values / self.values.max()  # exactly 1 where all are equal, whatever they are equal to
         return float(self.values.max() * (_total(w**2) / _total(w)))
 
-    def guarantee(self, interpolator: Accurate, scores: Array) -> WeightedGuarantee:
+    def guarantee(self, interpolator: Accurate, scores: Array) -> Guarantee:
         """What is promised; rows of weight 0 do not count."""
         w, counts = self.values / self.unit, np.flatnonzero(self.values)
-        N = _total(w)
-        share = _total(w / N * (w.max() / (N + w)))  # the new row is like row i with probability w_i / N
-        tie = largest_tie_of(to_numpy(scores)[counts])
-        promised = self.promises(counts.size, 0.0, tie, effective=N, largest_share=share)
-        return replace(promised, accuracy=float(interpolator.accuracy(promised.worth)))
+        N, tie = _total(w), largest_tie_of(to_numpy(scores)[counts])
+        accuracy = float(interpolator.accuracy(max(1, int(N))))
+        bound = 1.0  # nothing is claimed
+        if self.basis == "weighted":
+            share = _total(w / N * (w.max() / (N + w)))  # the new row is like row i with probability w_i / N
+            bound = 0.0 if accuracy == -1 else share + accuracy / (N + 1)
+        return Guarantee(counts.size, accuracy, tie, basis=self.basis, effective_n=N, bound=bound)
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,6 @@ from calibrant.intervals.check import check_nonconformity
 from calibrant.intervals.conformal import (
     ConformalInterval,
     FittedInterval,
-    IntervalGuarantee,
     standard_rank,
 )
 from calibrant.intervals.cqr import CQR
@@ -17,7 +16,6 @@ __all__ = [
     "Centred",
     "ConformalInterval",
     "FittedInterval",
-    "IntervalGuarantee",
     "Nonconformity",
     "NormalizedResidual",
     "check_nonconformity",

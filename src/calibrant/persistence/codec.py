@@ -80,7 +80,7 @@ class Encoded:
         if isinstance(value, Updated):
             value = value.settled()
         if isinstance(value, Calibrated):
-            n = getattr(value.guarantee, "worth", getattr(value.guarantee, "n", None))
+            n = value.guarantee.calibration_rows
         if type(value) is NAF:
             value = _settled(value, n)
         name = type(value).__name__

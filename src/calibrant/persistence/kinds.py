@@ -26,14 +26,7 @@ from calibrant.distributions.reweighted import Reweighted
 from calibrant.distributions.standard_families import StandardLaplace, StandardLogistic, StandardNormal
 from calibrant.distributions.student_t import StandardT
 from calibrant.forms import Form
-from calibrant.guarantee import (
-    CensoredGuarantee,
-    FadingGuarantee,
-    GroupGuarantee,
-    Guarantee,
-    HorizonGuarantee,
-    WeightedGuarantee,
-)
+from calibrant.guarantee import Guarantee
 from calibrant.horizons import ForecastColumns, HorizonCalibrated, LongColumns
 from calibrant.interpolators import (
     NAF,
@@ -146,24 +139,22 @@ def kind_of_own(cls: type) -> Kind:
     return Kind(cls, relations.nothing, dict.fromkeys(names, ANYTHING))
 
 
-_FLOORED = {"floored": count("a count", 0), "drawn": YES_OR_NO}
-_GUARANTEE = {"n": count("a count", 1), "accuracy": LAMBDA, "largest_tie": count("a count", 1), **_FLOORED}
-_WEIGHTED = {**_GUARANTEE, "effective": POSITIVE, "largest_share": WEIGHT}
-_GROUPED = {
-    "labels": LABELS,
-    "counts": several(count("a count", 1)),
-    "accuracies": several(LAMBDA),
-    "ties": several(count("a count", 1)),
-    **_FLOORED,
-}
-
 PARTS = (
-    _kind(Guarantee, **_GUARANTEE),
-    _kind(WeightedGuarantee, **_WEIGHTED),
-    _kind(FadingGuarantee, **_WEIGHTED),
-    _kind(CensoredGuarantee, **_WEIGHTED, rows=count("a count", 1), known=WEIGHT, modelled=YES_OR_NO),
-    _kind(GroupGuarantee, **_GROUPED),
-    _kind(HorizonGuarantee, **_GROUPED),
+    _kind(
+        Guarantee,
+        n=count("a count", 1),
+        accuracy=LAMBDA,
+        largest_tie=count("a count", 1),
+        floored=count("a count", 0),
+        drawn=YES_OR_NO,
+        basis=NAME,
+        effective_n=POSITIVE,
+        bound=optional(FINITE),
+        names=either(LABELS, several(NAME)),
+        parts=Wanted(
+            "guarantees", lambda value: type(value) is tuple and all(type(item) is Guarantee for item in value)
+        ),
+    ),
     _kind(
         LongColumns,
         forecast=instance(ForecastColumns),
@@ -263,7 +254,7 @@ ROOTS = (
         partial(relations.agreeing, {part.cls for part in PARTS}),
         score=instance(Score),
         q=either(SINGLE, instance(Grouped)),
-        guarantee=either(instance(Guarantee), instance(GroupGuarantee)),
+        guarantee=instance(Guarantee),
         interpolator=instance(Interpolator),
         form=optional(instance(Form)),
         labels=optional(instance(Labels)),

@@ -13,7 +13,7 @@ from calibrant.distributions import PiecewiseLinear
 from calibrant.distributions.grouped import Grouped
 from calibrant.distributions.logistic_linear import LogisticLinear
 from calibrant.distributions.randomised import Randomised
-from calibrant.guarantee import GroupGuarantee, Guarantee
+from calibrant.guarantee import Guarantee
 from calibrant.interpolators import Linear, Naive
 from calibrant.interpolators.history import HalfLife
 from calibrant.several import Joint
@@ -40,9 +40,9 @@ def rising(knots: Any, values: Any, slopes: Any) -> None:
 
 def by_horizon(calibrated: Calibrated, **others: Any) -> None:
     """The groups are steps ahead: 1, 2, ..."""
-    if not isinstance(calibrated.guarantee, GroupGuarantee):
+    if calibrated.guarantee.basis != "horizon":
         raise ValueError("it was not calibrated by horizon")
-    if any(type(label) is not int or label < 1 for label in calibrated.guarantee.labels):
+    if any(type(label) is not int or label < 1 for label in calibrated.guarantee.names):
         raise ValueError("its groups are no horizons")
 
 
@@ -51,14 +51,13 @@ def agreeing(
 ) -> None:
     """What known interpolators promise, and how many scores their distributions are made of."""
     n, ours = guarantee.n, type(interpolator) in known
-    if isinstance(q, Grouped) != isinstance(guarantee, GroupGuarantee):
-        raise ValueError(f"its guarantee, {type(guarantee).__name__}, does not go with q, {q!r}")
+    if isinstance(q, Grouped) != (guarantee.basis in ("group", "horizon")):
+        raise ValueError(f"its guarantee, of basis {guarantee.basis!r}, does not go with q, {q!r}")
     if isinstance(q, Grouped):
-        if q.labels != guarantee.labels:  # type: ignore[attr-defined]
+        if q.labels != guarantee.names:
             raise ValueError("its guarantee is of other groups than its q")
         return
-    worth = getattr(guarantee, "worth", n)
-    if ours and guarantee.accuracy != (promised := interpolator.accuracy(worth)):
+    if ours and guarantee.accuracy != (promised := interpolator.accuracy(guarantee.calibration_rows)):
         raise ValueError(f"its guarantee has lambda {guarantee.accuracy}, its interpolator promises {promised}")
     made_of = {Linear: (n, n + 1, n + 2), Naive: (2 * n,)}.get(type(interpolator))
     knots = q.knots.shape[0] if isinstance(q, (PiecewiseLinear, LogisticLinear)) else None

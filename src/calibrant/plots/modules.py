@@ -18,7 +18,6 @@ from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
 from calibrant.forecast import PredictionLike
-from calibrant.guarantee import WeightedGuarantee
 from calibrant.interpolators import NAF, Interpolator, Linear, Naive, Random
 from calibrant.interpolators.support import Logits
 from calibrant.plots.canvas import drawing
@@ -59,7 +58,7 @@ def scores(calibrated: Calibrated, prediction: PredictionLike, y: ArrayLike, *, 
     if not isinstance(calibrated, Calibrated):
         hint = ": draw one of its members" if hasattr(calibrated, "members") else ""
         raise TypeError(f"calibrated must be a Calibrated, got {type(calibrated).__name__}{hint}")
-    if isinstance(calibrated.guarantee, WeightedGuarantee):
+    if calibrated.guarantee.basis in ("weighted", "recent", "censored"):
         raise ValueError("scores draws rows that count the same, and those that calibrated here have weights")
     prediction, y = with_labels(prediction, y)
     n = calibrated.guarantee.n

@@ -20,7 +20,6 @@ from calibrant.diagnosis.headline import (
     known_by,
 )
 from calibrant.diagnosis.whole import Whole, whole_of
-from calibrant.guarantee import calibration_rows
 from calibrant.metrics.by_slice import SliceResult
 from calibrant.metrics.straight import holds_at_its_levels
 from calibrant.predictions import Quantiles
@@ -41,7 +40,7 @@ class Findings:
     groups: Sequence[SliceResult]
     """The groups that are large enough to be judged."""
     guarantee: Any
-    """A `Guarantee` or a `CrossGuarantee`, or None."""
+    """A `Guarantee`, or None."""
     stretches: Sequence[Stretch] | None = None
     """The stretches of time; None where no time is known."""
     name: str = ""
@@ -65,7 +64,7 @@ class Findings:
     @property
     def n(self) -> int | None:
         """The number of rows that calibrated the forecasts, if that is known."""
-        return calibration_rows(self.guarantee)
+        return None if self.guarantee is None else self.guarantee.calibration_rows  # type: ignore[no-any-return]
 
     @property
     def rows(self) -> str:

@@ -20,8 +20,7 @@ from calibrant.diagnosis.door import PYTHON, Door
 from calibrant.diagnosis.headline import Headline
 from calibrant.diagnosis.over_time import Stretch, judged_stretches
 from calibrant.forecast import PredictionLike
-from calibrant.guarantee import calibration_rows
-from calibrant.guarantee.short import InShort
+from calibrant.guarantee import Guarantee
 from calibrant.labels.base import Labels
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.by_slice import LEVELS, judged, rows_behind
@@ -105,7 +104,7 @@ def report(
     base: PredictionLike | None = None,
     groups: Groups | None = None,
     time: Values | None = None,
-    guarantee: InShort | Mapping[str, InShort] | None = None,
+    guarantee: Guarantee | Mapping[str, Guarantee] | None = None,
     league: League | None = None,
     coverage: float = 0.9,
     title: str | None = None,
@@ -180,7 +179,7 @@ def report_at(
     base: PredictionLike | None = None,
     groups: Groups | None = None,
     time: Values | None = None,
-    guarantee: InShort | Mapping[str, InShort] | None = None,
+    guarantee: Guarantee | Mapping[str, Guarantee] | None = None,
     league: League | None = None,
     coverage: float = 0.9,
     title: str | None = None,
@@ -200,7 +199,7 @@ def report_at(
     promises = guarantee if isinstance(guarantee, Mapping) else {name: guarantee}
     guarantee = promises.get(name)
     for promise in promises.values():
-        if promise is not None and not (hasattr(promise, "n") and hasattr(promise, "kind")):
+        if promise is not None and not isinstance(promise, Guarantee):
             raise TypeError(f"guarantee must be that of what was calibrated, calibrated.guarantee, got {promise!r}")
     if league is not None and not hasattr(league, "entries"):
         raise TypeError(f"league must be a League, such as model.league_, got {league!r}")
@@ -209,8 +208,8 @@ def report_at(
     slices = groupings(groups, m)
     slices += own_groupings(after, [each.name for each in slices])
     shown = chosen_rows(after, slices) if rows is None else named_rows(after, rows)
-    n = calibration_rows(guarantee)
-    own = getattr(guarantee, "sizes", None)
+    n = guarantee.calibration_rows if guarantee else None
+    own = guarantee.sizes if guarantee else None
 
     along = None if time is None else stretches_of(time, m)
     in_time = None if along is None else _in_time(along, after, coverage, n=n, groups=slices, own=own)
@@ -275,7 +274,7 @@ def report_at(
         tiles=tiles(findings, label),
         picture=small_picture(drawn[0], pit_band(m, bins(m), n=n)),
         verdict=said,
-        in_short=guarantee.in_short(coverage) if guarantee is not None and hasattr(guarantee, "in_short") else None,
+        in_short=None if guarantee is None else guarantee.in_short(coverage),
         guarantee=None if guarantee is None else str(guarantee),
         met=findings.whole.keeps(guarantee),
         in_time=[statement for statement in said if data["time"] and statement.text in of_time],

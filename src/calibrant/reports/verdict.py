@@ -12,7 +12,7 @@ import numpy as np
 from calibrant._words import count
 from calibrant.diagnosis.headline import Kind, how_bad, stands_out
 from calibrant.diagnosis.whole import FAIR_GAP, FEW, Tail
-from calibrant.guarantee import GroupGuarantee, Guarantee, required_n
+from calibrant.guarantee import required_n
 from calibrant.metrics.bands import reliability_band
 from calibrant.metrics.by_slice import LEVELS, SMALLEST, SliceResult
 from calibrant.metrics.figures import percent, percents, shown
@@ -328,7 +328,7 @@ def _groups(found: Findings) -> Iterator[Statement]:
         return
     promise = (
         "The guarantee holds in each group that was calibrated by itself, and promises nothing for other slices."
-        if isinstance(found.guarantee, GroupGuarantee)
+        if found.guarantee is not None and found.guarantee.basis in ("group", "horizon")
         else "Calibration over all rows together does not extend to each group."
         if found.known == "raw"
         else "Calibration over all rows together is what is guaranteed; that does not extend to each group."
@@ -385,7 +385,7 @@ def _enough(found: Findings) -> Iterator[Statement]:
             if found.m > 1
             else "One row says next to nothing about calibration.",
         )
-    if isinstance(found.guarantee, Guarantee) and found.guarantee.kind != "no claim":
+    if found.guarantee is not None and found.guarantee.basis in ("marginal", "weighted"):
         untied = replace(found.guarantee, largest_tie=1).conditional()
         if untied > 0.1:
             yield Statement(

@@ -9,12 +9,10 @@ from calibrant.several.columns import Several
 from calibrant.several.distributions import SeveralDistributions
 from calibrant.several.energy import energy_score
 from calibrant.several.evaluation import SeveralEvaluation
-from calibrant.several.guarantee import BoxGuarantee, SeveralGuarantee
 from calibrant.several.joint import Joint
 from calibrant.several.reference import Reference
 
 __all__ = [
-    "BoxGuarantee",
     "Joint",
     "Reference",
     "Several",
@@ -22,6 +20,5 @@ __all__ = [
     "SeveralCalibrator",
     "SeveralDistributions",
     "SeveralEvaluation",
-    "SeveralGuarantee",
     "energy_score",
 ]

@@ -8,17 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arguments import generator
+from calibrant._arguments import generator, unit
 from calibrant._arrays import Array, Rng, to_numpy
 from calibrant._calibrated import NotTheEstimator
 from calibrant._types import Bound, Columns
 from calibrant._words import in_all
 from calibrant.calibration import Calibrated, Calibrator
-from calibrant.guarantee import Guarantee
+from calibrant.guarantee import Guarantee, IntervalGuarantee, standard_rank
 from calibrant.predictions import with_labels
 from calibrant.several.columns import Several, SeveralLike, check_same, labelled, matched
 from calibrant.several.distributions import SeveralDistributions, place
-from calibrant.several.guarantee import SeveralGuarantee
 from calibrant.several.joint import Joint, ranks_of
 from calibrant.several.reference import Reference, two_sided
 
@@ -138,21 +137,30 @@ class SeveralCalibrated(NotTheEstimator):
     """What calibration learned of d labels. `calibrated["wind"]` and `calibrated[0]` are what it learned of one."""
 
     names: tuple[str, ...]
-    margins: tuple[Calibrated[Guarantee], ...]
+    margins: tuple[Calibrated, ...]
     joint: Joint
     references: tuple[Reference, ...] | None = None
     """What makes the labels comparable; None where nothing does."""
 
     @property
-    def guarantee(self) -> SeveralGuarantee:
-        """What is promised of each label, and of a joint box."""
-        margins = {name: each.guarantee for name, each in zip(self.names, self.margins, strict=True)}
-        return SeveralGuarantee(margins, self.joint.largest_tie, self.references is not None)
+    def guarantee(self) -> Guarantee:
+        """What is promised of each label by itself: `guarantee["wind"]` is that of one."""
+        return Guarantee.of_parts("label", [each.guarantee for each in self.margins], self.names)
+
+    def box_guarantee(self, coverage: float) -> IntervalGuarantee:
+        """What is promised of a joint box.
+
+        Args:
+            coverage: The probability that the box holds all labels at once.
+        """
+        n, floored = self.joint.n, max(each.guarantee.floored for each in self.margins)
+        rank = standard_rank(n, unit("coverage", coverage))
+        return IntervalGuarantee(coverage, n, rank, self.joint.largest_tie, floored, len(self.margins))
 
     def __len__(self) -> int:
         return len(self.margins)
 
-    def __getitem__(self, label: str | int) -> Calibrated[Guarantee]:
+    def __getitem__(self, label: str | int) -> Calibrated:
         return self.margins[place(self.names, label)]
 
     def __call__(

@@ -45,7 +45,7 @@ from calibrant.sklearn.around import (
     with_labels_only,
 )
 from calibrant.sklearn.columns import check_columns, learn_columns, naming_columns, shown
-from calibrant.sklearn.either import Distributions, Leagues, Promised
+from calibrant.sklearn.either import Distributions, Leagues
 from calibrant.sklearn.folds import Folds, folds_of, is_one_part, units
 from calibrant.sklearn.going_on import GoingOn
 from calibrant.sklearn.groups import check_held, groups_in, warn_of_few
@@ -501,10 +501,10 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         return to_numpy(self.predict_distribution(X).sample(size, rng))
 
     @property
-    def guarantee_(self) -> Promised:
+    def guarantee_(self) -> Guarantee:
         """What is promised, in numbers and in words."""
         check_is_fitted(self, "calibrated_")
-        return cast(Promised, self.calibrated_.guarantee)
+        return cast(Guarantee, self.calibrated_.guarantee)
 
     @property
     def league_(self) -> Leagues:

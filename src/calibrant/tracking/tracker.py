@@ -26,7 +26,7 @@ from calibrant.distributions.piecewise_linear import PiecewiseLinear
 from calibrant.distributions.pulled import ByRow
 from calibrant.forecast import PredictionLike
 from calibrant.forms import Form
-from calibrant.guarantee.tracked import TrackedGuarantee
+from calibrant.guarantee import Guarantee
 from calibrant.labels import Labels
 from calibrant.predictions import as_prediction
 from calibrant.scores.signed import SignedScore
@@ -50,7 +50,7 @@ class Tracker(NotTheEstimator):
 
     After each label, theta_k moves up by step * level_k if the score was above it, else down by step * (1 - level_k);
     positions that cross share their mean. In the long run the share of scores at or below theta_k is level_k, whatever
-    the rows do, see `TrackedGuarantee`. The distribution of a row is the calibrated q, laid through these positions. A
+    the rows do, see `Guarantee`. The distribution of a row is the calibrated q, laid through these positions. A
     value never changes: `update` gives a new one.
 
     Args:
@@ -162,9 +162,15 @@ class Tracker(NotTheEstimator):
         return self.calibrated.labels
 
     @property
-    def guarantee(self) -> TrackedGuarantee:
-        """What is promised: see `TrackedGuarantee`."""
-        return TrackedGuarantee(self.levels, self.step, *self.extremes, self.rows)
+    def guarantee(self) -> Guarantee:
+        """Over any T rows in a row the share of labels at or below a tracked quantile is near its level, to lambda / T.
+
+        lambda = (b - a) / step + K, for each of the K levels and any rows whatever, as long as their scores lie in
+        [a, b], the range so far. docs/time.md has the proof.
+        """
+        lowest, highest = self.extremes
+        moves = (highest - lowest) / self.step + len(self.levels)
+        return Guarantee(self.rows, moves, basis="long run", names=self.levels)
 
     def __call__(self, prediction: PredictionLike, *, bound: Bound = None, seed: int | None = None) -> Distribution:
         """The distributions of the next rows, with the positions as they stand.

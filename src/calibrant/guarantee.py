@@ -1,0 +1,568 @@
+"""What a calibration promises of new rows, in numbers and in words.
+
+Theorem 1: if the n calibration rows and a new one are exchangeable, |P(H[X](Y) <= c) - c| <= (1 + lambda) / (n + 1) for
+every c. `Guarantee` says this, and what stands in its place for groups, weights, folds and tracked levels.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal, Protocol, get_args
+
+from scipy.special import betaincinv
+
+from calibrant._arguments import unit
+from calibrant._arrays import Array, largest_tie_of
+from calibrant._words import count
+
+Basis = Literal["marginal", "weighted", "group", "horizon", "label", "cross", "recent", "censored", "long run"]
+"""Why rows tell something about new ones: see `Guarantee.basis`."""
+_NO_CLAIM = ("recent", "censored")
+_ASSUMED = {
+    "marginal": "exchangeable data, a model not trained on the calibration set",
+    "group": "groups fixed beforehand, exchangeable rows within each, a model not trained on the calibration set",
+    "horizon": "rows of one horizon that are exchangeable, forecasts made without their labels",
+    "weighted": (
+        "that the weights are the likelihood ratios of new to calibration rows and that y given x is the same; ratios"
+        " estimated on other rows add E|w^ - w| / 2, which is not known"
+    ),
+    "censored": (
+        "that censoring is independent of the label (given x, where `followed` models it so), and that any label had a"
+        " chance to be seen"
+    ),
+}
+_DRAWN = (
+    " Labels have probabilities of their own, and scores are continuous because each label is spread over its jump:"
+    " H(Y) is the randomised PIT, drawn between P(Y < y) and P(Y <= y)."
+)
+_CUTOFFS = (
+    " Successive cutoffs of one series are exchangeable only roughly, above all where the next forecast is made before"
+    " the time of the last one."
+)
+
+
+class Accurate(Protocol):
+    """As much of an interpolator as a guarantee needs."""
+
+    def accuracy(self, n: int, /) -> float:
+        """Its lambda on n scores."""
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """sup_c |P(H[X](Y) <= c) - c| <= epsilon = (1 + lambda) / (n + 1), on average over calibration sets (Theorem 1).
+
+    What else is promised, and why, depends on the `basis`:
+
+    - "marginal": the rows are exchangeable. For a randomised q, whose lambda is -1, epsilon is 0.
+    - "group", "horizon": that holds in every group; `guarantee["north"]` is the guarantee of one. A new score is
+      exchangeable with the n_g of its group, whatever their distribution borrows. Groups are fixed beforehand.
+    - "weighted": weights are likelihood ratios, and epsilon = E max p + lambda / (N + 1), with p the share of a row
+      among all n + 1 and N the effective number of rows: docs/shift.md has the proof.
+    - "cross": H is the mean over K folds; P(H(Y) <= c) <= 2c + epsilon, and the same for P(H(Y) >= 1 - c), with epsilon
+      twice the mean of the folds'. Twice a mean of p-values is one (Rüschendorf 1982; Vovk and Wang 2020).
+    - "long run": for each of K tracked levels, the share of labels below its quantile over any T rows is within
+      lambda / T of the level, whatever the rows do; here lambda = (range of the scores) / step + K.
+    - "label": each of several labels by itself.
+    - "recent", "censored": no finite-sample claim; weights fall with age, or are estimated.
+
+    >>> print(Guarantee(199).in_short())
+    A 90% interval holds the label of a new row like the 199 calibration rows with a probability of 90%, give or
+    take 1 point, on average over calibration sets, and of 85.5% to 93.8% for this set (95% confidence).
+    """
+
+    n: int
+    """The number of scores: calibration rows, over all parts, or the rows that were tracked so far."""
+    accuracy: float = 0.0
+    """lambda: how far q(u_(i)) may be from i / (n + 1), in units of 1 / (n + 1); -1 for a randomised q."""
+    largest_tie: int = 1
+    """How many scores are equal, at most: where more than one, epsilon holds only approximately."""
+    floored: int = 0
+    """The calibration rows without a width of their own, which got a floor learned from all."""
+    drawn: bool = False
+    """Whether labels were spread by a draw, as counts are: H(Y) is then the randomised PIT."""
+    basis: Basis = "marginal"
+    effective_n: float = 0.0
+    """N = (sum of w)^2 / sum of w^2 for rows with weights w; else n."""
+    bound: float | None = None
+    """epsilon, where it is not (1 + lambda) / (n + 1)."""
+    names: tuple[Hashable, ...] = ()
+    """The groups, horizons or labels; the levels that are tracked."""
+    parts: tuple[Guarantee, ...] = ()
+    """What is promised to each of `names`, or by each fold."""
+
+    def __post_init__(self) -> None:
+        """The numbers must go together."""
+        object.__setattr__(self, "effective_n", float(self.effective_n or self.n))
+        if self.basis not in get_args(Basis):
+            raise ValueError(f"its basis must be one of {', '.join(get_args(Basis))}, got {self.basis!r}")
+        if self.largest_tie > max(1, self.n):
+            raise ValueError(f"its largest tie is of {self.largest_tie} scores, but n is {self.n}")
+        if self.floored > self.n:
+            raise ValueError(f"{self.floored} of its rows had no width, but n is {self.n}")
+        if self.parts and self.basis in ("group", "horizon", "label") and len(self.names) != len(self.parts):
+            raise ValueError(f"{len(self.names)} names do not go with the guarantees of {len(self.parts)}")
+        if self.basis in ("group", "horizon") and self.n != sum(part.n for part in self.parts):
+            raise ValueError(f"n is {self.n}, but its parts have {sum(part.n for part in self.parts)} rows")
+
+    @classmethod
+    def of(cls, interpolator: Accurate, scores: Array) -> Guarantee:
+        """The guarantee of an interpolator on these scores.
+
+        Args:
+            interpolator: What made q of the scores.
+            scores: The calibration scores, an array of n numbers.
+        """
+        n = scores.shape[0]
+        return cls(n, float(interpolator.accuracy(n)), largest_tie_of(scores))
+
+    @classmethod
+    def of_parts(cls, basis: Basis, parts: Sequence[Guarantee], names: Sequence[Hashable] = ()) -> Guarantee:
+        """What holds in every group, at every horizon, for every label, or of the mean over folds.
+
+        Args:
+            basis: "group", "horizon", "label" or "cross".
+            parts: The guarantee of each.
+            names: What each is called; of folds, the groups within them.
+        """
+        n = parts[0].n if basis == "label" else sum(part.n for part in parts)
+        return cls(
+            n,
+            max(part.accuracy for part in parts),
+            max(part.largest_tie for part in parts),
+            min(n, sum(part.floored for part in parts)),
+            any(part.drawn for part in parts),
+            basis,
+            bound=2 * sum(part.n / n * part.epsilon for part in parts) if basis == "cross" else None,
+            names=tuple(names),
+            parts=tuple(parts),
+        )
+
+    def __getitem__(self, name: Hashable) -> Guarantee:
+        """What is promised to one group, at one horizon or for one label."""
+        if name not in self.names or self.basis == "long run":
+            raise KeyError(f"no calibration row was of the group {name!r}, so nothing is promised to it")
+        if self.basis == "cross":
+            return Guarantee.of_parts("cross", [part[name] for part in self.parts])
+        return self.parts[self.names.index(name)]
+
+    def noting(self, *, floored: int, drawn: bool) -> Guarantee:
+        """The same, for rows so many of which got a learned floor, and for labels that were drawn or not.
+
+        Args:
+            floored: How many calibration rows, over all groups, got a learned floor.
+            drawn: Whether labels were spread by a draw.
+        """
+        parts = tuple(part.noting(floored=floored, drawn=drawn) for part in self.parts)
+        return replace(self, floored=min(floored, self.n), drawn=drawn, parts=parts)
+
+    @property
+    def epsilon(self) -> float:
+        """(1 + lambda) / (n + 1), at most 1; of several parts the largest; 1 where nothing is claimed."""
+        if self.basis == "long run":
+            return self.over(self.n)
+        if self.bound is not None:
+            return min(1.0, self.bound)
+        if self.parts:
+            return max(part.epsilon for part in self.parts)
+        return min(1.0, (1 + self.accuracy) / (self.n + 1))
+
+    @property
+    def randomised(self) -> bool:
+        """Whether q draws a uniform for each row, which fills the jumps."""
+        return self.accuracy == -1
+
+    @property
+    def kind(self) -> str:
+        """The basis, or "no claim"; ", exact" where epsilon is 0, ", approximate" for ties or a learned floor.
+
+        Of exchangeable rows without groups it is "marginal", "exact" or "approximate".
+        """
+        if self.basis in _NO_CLAIM:
+            return "no claim"
+        if self.basis in ("long run", "label"):
+            return self.basis
+        if self.floored or (self.largest_tie > 1 and not self.randomised):
+            quality = "approximate"
+        elif self.randomised and self.basis != "cross":
+            quality = "exact"
+        else:
+            return self.basis
+        return quality if self.basis == "marginal" else f"{self.basis}, {quality}"
+
+    @property
+    def calibration_rows(self) -> int | None:
+        """How many rows of equal weight calibrated; None in the long run, where no calibration set counts."""
+        return None if self.basis == "long run" else max(1, int(self.effective_n))
+
+    @property
+    def sizes(self) -> dict[str, int] | None:
+        """n of each group, by its name as text; None without groups."""
+        if self.basis not in ("group", "horizon"):
+            return None
+        return {in_text(name): part.n for name, part in zip(self.names, self.parts, strict=True)}
+
+    def conditional(self, confidence: float = 0.95) -> float:
+        """epsilon + sqrt(log(2 / (1 - confidence)) / (2 n)): with that confidence no error is larger (DKW).
+
+        Here the rows must be independent and alike, which is more than exchangeable. Tied scores are one jump of H,
+        which adds the largest tie, less one, over n + 1; a randomised q fills the jump. Of groups, that of the worst.
+        With weights it is about what to expect, and no theorem. Where nothing is known, 1.
+
+        Args:
+            confidence: The probability with which the bound holds.
+        """
+        confidence = unit("confidence", confidence)
+        if self.basis in (*_NO_CLAIM, "cross", "long run"):
+            return 1.0
+        if self.parts:
+            return max(part.conditional(confidence) for part in self.parts)
+        jump = 0.0 if self.randomised else (self.largest_tie - 1) / (self.n + 1)
+        return min(1.0, self.epsilon + jump + _dkw(self.effective_n, confidence))
+
+    def over(self, rows: int) -> float:
+        """In the long run: lambda / T, at most 1, for T rows whose scores are no further apart than those so far.
+
+        Args:
+            rows: T, a number of rows that come one after the other.
+        """
+        if rows < 0:
+            raise ValueError(f"rows must be a number of rows, 0 or more, got {rows!r}")
+        return min(1.0, self.accuracy / rows) if rows else 1.0
+
+    def too_few(self, coverage: float) -> str | None:
+        """Why a centred interval of H ends beyond all scores of the calibration rows, or of a fold's, where it does.
+
+        Args:
+            coverage: The probability of the centred interval, between 0 and 1.
+        """
+        n = min(fold.n for fold in self.parts) if self.basis == "cross" else self.calibration_rows
+        return None if n is None else too_few_for_interval(n, coverage)
+
+    def in_short(self, coverage: float = 0.9) -> str:
+        """One sentence: what a centred interval of this coverage is promised, on average and by this calibration set.
+
+        On average its two levels are each off by at most epsilon. For this set, see `coverage_of_this_set`. Of labels
+        that were spread by a draw, such as counts, an interval holds at least as many: each is inside whole.
+
+        Args:
+            coverage: The probability of the centred interval, between 0 and 1.
+        """
+        c = unit("coverage", coverage)
+        article = "An" if f"{100 * c:g}".startswith(("8", "11", "18")) else "A"
+        interval = f"{article} {100 * c:g}% interval holds the label of a new row"
+        alike, given = f" like the {count(self.n, 'calibration row')}", ""
+        if self.basis == "long run":
+            return "In the long run the share of labels below each tracked level is that level, whatever the rows do."
+        if self.basis in _NO_CLAIM:
+            many = "if there are many rows; nothing is proved for a given number"
+            return f"{interval} about {100 * c:g}% of the time, {many}."
+        if self.basis == "cross":
+            least = f"{100 * max(0.0, 1 - 2 * (1 - c) - 2 * self.epsilon):.3g}%"
+            usual = f"about {100 * c:g}% is usual, but not proved"
+            return f"{interval}{alike} with a probability of at least {least}; {usual}."
+        if self.basis in ("group", "horizon"):
+            alike = f" like the calibration rows of its {self.basis}"
+        if self.basis == "weighted":
+            rows = f"{count(self.n, 'row')}, effective number {self.effective_n:.3g}"
+            alike, given = "", f", if the weights are the likelihood ratios of new rows ({rows})"
+        about = "at least " if self.drawn else "about " if self.kind.endswith("approximate") else ""
+        points = f"{100 * min(2 * self.epsilon, 1.0):.2g}"
+        off = f"{points} point{'' if points == '1' else 's'}"
+        off = f", {'less at most' if self.drawn else 'give or take'} {off}" if self.epsilon else ""
+        sentence = f"{interval}{alike} with a probability of {about}{100 * c:g}%{off}, on average over calibration sets"
+        if self.kind in ("marginal", "exact"):
+            low, high = (100 * share for share in coverage_of_this_set(self.n, self.accuracy, c))
+            share = f"at least {low:.3g}%" if self.drawn else f"{low:.3g}% to {high:.3g}%"
+            sentence += f", and of {share} for this set (95% confidence)"
+        opening = {"group": "In every group, a", "horizon": "At every horizon, a", "label": "For each label, a"}
+        return f"{opening.get(self.basis, 'A')}{sentence[1:]}{given}."
+
+    @property
+    def assumed(self) -> str:
+        """What is assumed of the rows."""
+        continuous = "" if self.randomised or self.basis == "weighted" else ", and continuous scores"
+        if self.basis == "cross":
+            bases = {fold.basis for fold in self.parts}
+            if bases == {"weighted"}:
+                return f"weights that are the likelihood ratios of new rows, and y given x as it was{continuous}"
+            if bases == {"group"}:
+                return (
+                    f"groups fixed beforehand, in each of which this holds, rows exchangeable within each{continuous}"
+                )
+            return f"exchangeable data{continuous}"
+        if self.basis == "censored":
+            return _ASSUMED["censored"]
+        return _ASSUMED.get(self.basis, _ASSUMED["marginal"]) + continuous
+
+    def __str__(self) -> str:
+        match self.basis:
+            case "long run":
+                levels = ", ".join(f"{level:g}" for level in self.names)
+                return (
+                    f"For each tracked level ({levels}), the share of labels at or below its quantile over any T rows"
+                    f" in a row is within {self.accuracy:.3g} / T of the level, whatever the rows do, as long as scores"
+                    " stay in the range that they had so far. Nothing is promised for a single row, or between and"
+                    " beyond the tracked levels."
+                )
+            case "recent":
+                return (
+                    f"No finite-sample claim: q is the distribution of n = {self.n} scores whose weights fall with"
+                    f" their age (effective number {self.effective_n:.3g}){self._limits()}. It follows slow changes,"
+                    " and under a change nothing is promised."
+                )
+            case "censored":
+                return (
+                    f"No finite-sample claim: q is the distribution of the n = {self.n} scores whose labels were seen,"
+                    " weighted by the inverse probability of being followed so long (effective number"
+                    f" {self.effective_n:.3g}){self._limits()}. Assumes {self.assumed}."
+                )
+            case "label":
+                worst = max(self.parts, key=lambda part: part.epsilon)
+                return (
+                    f"Each of the {len(self.parts)} labels by itself: {worst} All together: a joint box of coverage c,"
+                    f" where there is one, holds all {len(self.parts)} labels with a probability of at least c, on"
+                    " average over calibration sets, however they depend on each other. Joint draws promise each label"
+                    " by itself; that the labels depend on each other alike at every x is assumed."
+                )
+        if self.randomised and self.basis != "cross":
+            claim = "P(H(Y) <= c) = c for every c"
+        elif self.basis == "cross":
+            claim = f"P(H(Y) <= c) <= 2c + {self.epsilon:.3g} and P(H(Y) >= 1 - c) <= 2c + {self.epsilon:.3g}"
+            claim += " for every c"
+        else:
+            claim = f"|P(H(Y) <= c) - c| <= {self.epsilon:.3g} for every c"
+        caveat, drawn = _CUTOFFS if self.basis == "horizon" else "", _DRAWN if self.drawn else ""
+        return f"{claim}{self._where()}. Assumes {self.assumed}.{caveat}{drawn}"
+
+    def _where(self) -> str:
+        """Of which rows it holds, how far, and what they were."""
+        limits, average = self._limits(), ", on average over calibration sets"
+        if self.basis == "cross":
+            return (
+                f"{limits}: the distributions of {len(self.parts)} folds are averaged, n = {self.n} scores in all, each"
+                " by a model that did not see its row"
+            )
+        if self.basis == "weighted":
+            share = "" if self.randomised else ", the expected largest share of a row, as estimated"
+            share += ", and lambda / (N + 1)" if share and self.accuracy else ""
+            return (
+                f"{share}{limits}{average} of n = {self.n} weighted rows (effective number N = {self.effective_n:.3g})"
+            )
+        if self.basis == "marginal":
+            tied = self.largest_tie > 1 and not self.randomised
+            share = f", {self.largest_tie / (self.n + 1):.2g} of them all" if tied else ""
+            return (
+                f"{limits}{share}{average} of n = {self.n}; for this one the error is at most {self.conditional():.3g}"
+                " with 95% confidence, if rows are independent"
+            )
+        few, many = (choose(self.parts, key=lambda part: part.n) for choose in (min, max))
+        if self.basis == "horizon":
+            span = f"{len(self.parts)} horizons, {self.names[0]} to {self.names[-1]} steps ahead"
+            return f" at each of {span}{limits}{average}; the fewest rows of one are {few.n}, the most {many.n}"
+        best = "" if self.randomised else f", and {many.epsilon:.3g} in the largest"
+        smallest, largest = (in_text(self.names[self.parts.index(part)]) for part in (few, many))
+        return (
+            f" in each of {len(self.parts)} groups{limits}{average}; the smallest, {smallest}, has n = {few.n}, the"
+            f" largest, {largest}, {many.n}{best}"
+        )
+
+    def _limits(self) -> str:
+        """How far the bound can be taken at its word: a floor that was learned, and ties."""
+        limits = f", but only approximately: {floor_words(self.floored)}" if self.floored else ""
+        if self.largest_tie > 1 and not self.randomised:
+            but = "and" if self.floored else "but"
+            limits += f", {but} only up to ties: the largest is of {self.largest_tie} scores"
+        return limits
+
+
+@dataclass(frozen=True)
+class IntervalGuarantee:
+    """P(Y in I) >= rank / (n + 1), with equality where no values are tied (Proposition 1, corrected).
+
+    With the standard rank that lies in [coverage, coverage + 1 / (n + 1)). It is an average over calibration sets. The
+    same holds for a box around several labels: its values are the largest scores of the labels of a row.
+
+    >>> print(IntervalGuarantee(0.9, 99, 90, labels=3))
+    P(all 3 labels in the box) = 0.9 (0.9 asked for, rank 90 of n = 99), on average over calibration sets; this one
+    covers at least 0.847 with 95% confidence, if rows are independent. Assumes exchangeable data, a model not trained
+    on the calibration set, and continuous values.
+    """
+
+    coverage: float
+    """What was asked for."""
+    n: int
+    rank: int
+    """Which of the n sorted values bounds the interval; above n it is infinite."""
+    largest_tie: int = 1
+    floored: int = 0
+    """The calibration rows without a width of their own, which got a floor learned from all."""
+    labels: int = 1
+    """How many labels the box holds at once."""
+
+    @property
+    def lower(self) -> float:
+        """rank / (n + 1), at most 1: P(Y in I) is at least that."""
+        return min(self.rank / (self.n + 1), 1.0)
+
+    @property
+    def upper(self) -> float:
+        """rank / (n + 1) without ties: P(Y in I) is at most that. With ties only 1 is sure."""
+        return self.lower if self.largest_tie == 1 else 1.0
+
+    @property
+    def kind(self) -> str:
+        """Exact, a lower bound (values are tied), approximate (a learned floor), or trivial (n rows cannot bound I)."""
+        if self.rank > self.n:
+            return "trivial"
+        if self.floored:
+            return "approximate"
+        return "exact" if self.largest_tie == 1 else "lower bound"
+
+    def conditional(self, confidence: float = 0.95) -> float:
+        """What this set, of independent rows, covers at least: the 1 - confidence quantile of Beta(rank, n + 1 - rank).
+
+        Args:
+            confidence: The probability with which the bound holds.
+        """
+        confidence = unit("confidence", confidence)
+        return 1.0 if self.rank > self.n else float(betaincinv(self.rank, self.n + 1 - self.rank, 1 - confidence))
+
+    def __str__(self) -> str:
+        event = "P(Y in I)" if self.labels == 1 else f"P(all {self.labels} labels in the box)"
+        asked = f"{self.coverage:g} asked for, rank {self.rank} of n = {self.n}"
+        if self.kind == "trivial":
+            enough = f"{required_n_for_interval(self.coverage)} calibration rows with the standard rank"
+            return f"{event} = 1 ({asked}): so few rows bound nothing; it takes {enough}."
+        tied = self.largest_tie > 1
+        asked += f"; up to {self.largest_tie} values are equal" if tied else ""
+        continuous = "" if tied else ", and continuous values"
+        about = f", but only approximately: {floor_words(self.floored)}" if self.floored else ""
+        return (
+            f"{event} {'>=' if tied else '='} {self.lower:.6g} ({asked}){about}, on average over calibration sets; this"
+            f" one covers at least {self.conditional():.3g} with 95% confidence, if rows are independent. Assumes"
+            f" exchangeable data, a model not trained on the calibration set{continuous}."
+        )
+
+
+def required_n(epsilon: float, confidence: float | None = None, *, interpolator: Accurate | None = None) -> int:
+    """The smallest n that brings the error bound down to `epsilon`: on average, or for one set with some confidence.
+
+    Args:
+        epsilon: The error bound to reach, such as 0.01.
+        confidence: None bounds the error on average over calibration sets; 0.95 bounds that of 95% of them.
+        interpolator: The interpolator; `Linear()` by default.
+
+    >>> required_n(0.01), required_n(0.05, confidence=0.95)
+    (99, 778)
+    """
+    epsilon = unit("epsilon", epsilon)
+    if confidence is not None:
+        confidence = unit("confidence", confidence)
+
+    def enough(n: int) -> bool:
+        accuracy = 0.0 if interpolator is None else interpolator.accuracy(n)  # 0 is that of Linear, the default
+        bound = (1 + accuracy) / (n + 1) + (0.0 if confidence is None else _dkw(n, confidence))
+        return bound <= epsilon * (1 + 1e-12)
+
+    high = 1
+    while not enough(high):
+        high *= 2
+        if high > 2**60:
+            raise ValueError(f"{interpolator!r} reaches no epsilon of {epsilon}, however large n is")
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def required_n_for_interval(coverage: float) -> int:
+    """The smallest n with finite conformal bounds: ceil((n + 1) coverage) <= n.
+
+    Args:
+        coverage: The coverage of the conformal interval, between 0 and 1.
+
+    >>> required_n_for_interval(0.9), required_n_for_interval(0.95)
+    (9, 19)
+    """
+    share = as_written(unit("coverage", coverage))
+    return math.ceil(share / (1 - share))
+
+
+def standard_rank(n: int, coverage: float) -> int:
+    """ceil((n + 1) coverage): covers with at least the probability asked for, as in MAPIE and crepes.
+
+    Args:
+        n: The number of calibration rows.
+        coverage: The coverage asked for, between 0 and 1.
+
+    >>> standard_rank(15, 0.9), standard_rank(99, 0.29)
+    (15, 29)
+    """
+    return math.ceil((n + 1) * as_written(coverage))
+
+
+def coverage_of_this_set(n: int, accuracy: float, coverage: float, confidence: float = 0.95) -> tuple[float, float]:
+    """Between which probabilities a centred interval by this set holds a new label, with this confidence.
+
+    The distribution of a new score has the probability Beta(k, n + 1 - k) between two of n independent scores k ranks
+    apart. The ends of an interval lie at the ranks (n + 1)(1 -+ coverage) / 2, to within lambda and the distance to the
+    next.
+
+    >>> [round(share, 3) for share in coverage_of_this_set(2000, 0.0, 0.9)]
+    [0.885, 0.913]
+    """
+    tail, free = (1 - unit("confidence", confidence)) / 2, abs(accuracy)  # -1: a draw moves an end by up to one rank
+    first, last = (n + 1) * (1 - coverage) / 2, (n + 1) * (1 + coverage) / 2
+    least = math.floor(last - free + 1e-9) - math.ceil(first + free - 1e-9)
+    most = min(n + 1, math.ceil(last + free - 1e-9)) - max(0, math.floor(first - free + 1e-9))
+    low = float(betaincinv(least, n + 1 - least, tail)) if least > 0 else 0.0
+    high = float(betaincinv(most, n + 1 - most, 1 - tail)) if most <= n else 1.0
+    return low, high
+
+
+def too_few_for_interval(n: int, coverage: float) -> str | None:
+    """Why the ends of a centred interval of H lie beyond all n scores, where they do: n < 2 / (1 - coverage) - 1.
+
+    >>> too_few_for_interval(9, 0.9)
+    '90% intervals need 19 calibration rows, and there are 9: their ends are a guess of the tails'
+    >>> too_few_for_interval(19, 0.9)
+    """
+    if n > 2 / (1 - coverage):
+        return None
+    enough = math.ceil(2 / (1 - as_written(coverage)) - 1)
+    if n >= enough:
+        return None
+    rows = f"there are {n}" if n > 1 else "there is one"
+    return (
+        f"{100 * coverage:g}% intervals need {enough} calibration rows, and {rows}: their ends are a guess of the tails"
+    )
+
+
+def as_written(number: float) -> Fraction:
+    """A number as the decimal it was written as, so that 100 * 0.29 is 29."""
+    return Fraction(repr(float(number)))
+
+
+def in_text(name: Hashable) -> str:
+    """A group as text.
+
+    >>> in_text("north"), in_text(("north", 2))
+    ('north', 'north, 2')
+    """
+    return ", ".join(map(str, name)) if isinstance(name, tuple) else str(name)
+
+
+def floor_words(floored: int) -> str:
+    """Why a guarantee is approximate."""
+    rows, own, were = ("row", "its own", "was") if floored == 1 else ("rows", "their own", "were")
+    return f"{floored} calibration {rows} had no width of {own} and {were} given a floor learned from all"
+
+
+def _dkw(n: float, confidence: float) -> float:
+    """sqrt(log(2 / (1 - confidence)) / (2 n)), the inequality of Dvoretzky, Kiefer and Wolfowitz."""
+    return math.sqrt(math.log(2 / (1 - confidence)) / (2 * n))
