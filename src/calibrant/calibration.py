@@ -19,7 +19,6 @@ from calibrant.distributions.context import Context
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.in_context import interpolate, remembered
 from calibrant.interpolators.linear import Linear
-from calibrant.interpolators.support import REAL_LINE
 from calibrant.predictions import as_prediction, with_labels
 from calibrant.scores.base import Score, default_score
 
@@ -124,18 +123,12 @@ class Calibrator:
             raise ValueError("calibration needs at least one row, got none")
         form, context = prediction.form(), Context(y.shape[0], by, weights, rng)
         prediction, y = spread(self.labels, prediction, y, bound, rng)
-        score, floored = self.score or default_score(prediction), 0
-        if hasattr(score, "learn"):
-            score, mended = score.learn(prediction)
-            floored = count_true(mended)
-        if hasattr(score, "scaled"):
-            score = score.scaled(prediction, y)
+        score, below_floor = (self.score or default_score(prediction)).learn(prediction, y)
+        floored = count_true(below_floor)
         scores = finite_scores(score, prediction, y)
-        if hasattr(score, "review"):
-            score.review(prediction, scores)  # it warns where a few rows rule the distribution of all
+        score.review(prediction, scores)
         history, scores, context = remembered(scores, context, self.forget, floored)
-        support = getattr(score, "support", REAL_LINE)
-        q, guarantee, used = interpolate(self.interpolator, scores, context, support=support)
+        q, guarantee, used = interpolate(self.interpolator, scores, context, support=score.support)
         guarantee = guarantee.noting(floored=floored, drawn=getattr(self.labels, "draws", False))
         return Calibrated(score, q, guarantee, used, form, self.labels, history)
 

@@ -20,7 +20,6 @@ from calibrant.interpolators.in_context import interpolate
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naive import Naive
 from calibrant.interpolators.random import Random
-from calibrant.interpolators.support import REAL_LINE
 from calibrant.interpolators.weights import CalibrationWeights, Weights
 from calibrant.predictions import as_prediction, with_labels
 
@@ -107,13 +106,13 @@ def scores_of(
     Context(y.shape[0], by, weights)  # it checks them
     prediction, y = spread(calibrated.labels, prediction, y, bound, rng)
     scores = finite_scores(calibrated.score, prediction, y)
-    getattr(calibrated.score, "support", REAL_LINE).check(scores)
+    calibrated.score.support.check(scores)
     return scores, weights, by
 
 
 def _made(calibrated: Calibrated, history: History, rng: Rng = None) -> tuple[Distribution, Guarantee]:
     """q and what it promises."""
-    support = getattr(calibrated.score, "support", REAL_LINE)
+    support = calibrated.score.support
     q, guarantee, _ = interpolate(calibrated.interpolator, history.scores, history.context(rng), support=support)
     return q, guarantee.noting(floored=history.floored, drawn=getattr(calibrated.labels, "draws", False))
 

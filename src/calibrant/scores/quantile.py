@@ -1,4 +1,4 @@
-"""The level at which a label lies among predicted quantiles, or among samples."""
+"""The level at which a label lies among predicted quantiles, among samples, or above an atom."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
-from calibrant._arrays import Array, anywhere, concatenate, namespace, resolution
+from calibrant._arrays import Array, anywhere, concatenate, device_like, namespace, resolution
 from calibrant.predictions import Quantiles, Samples
+from calibrant.predictions.with_atom import LEVELS, AtomLine, width_below
 from calibrant.scores.floors import Floored, positive
 from calibrant.scores.transforms import Affine, BrokenLine, Transform
 
@@ -26,8 +27,7 @@ class QuantileLine(Floored):
         """The prediction as quantiles.
 
         Args:
-            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
-                array of points.
+            prediction: The prediction of each row.
         """
 
     def loc_scale(self, prediction: Any) -> tuple[Array, Array] | None:
@@ -42,7 +42,7 @@ class QuantileLine(Floored):
         xp = namespace(values)
         if values.shape[1] == 1:
             return Affine(values[:, 0], xp.full_like(values[:, 0], 1 / (self.outer_slope or 1.0)))
-        values, gap = self._apart(values)
+        values, gap = self.apart(values)
         inner = (levels[1:] - levels[:-1]) / gap
         own = (levels[-1] - levels[0]) / (values[:, -1:] - values[:, :1])
         outer = own if self.outer_slope is None else xp.full_like(own, self.outer_slope)
@@ -52,11 +52,15 @@ class QuantileLine(Floored):
         """1/2; 0 for a single quantile, whose score is the residual."""
         return 0.0 if self.quantiles(prediction).levels.shape[0] == 1 else 0.5
 
-    def _apart(self, values: Array) -> tuple[Array, Array]:
-        """The values and their gaps; a row with too small a gap is rebuilt from its first value and wider ones."""
+    def apart(self, values: Array) -> tuple[Array, Array]:
+        """The values and their gaps; a row with too small a gap is rebuilt from its first value and wider ones.
+
+        Args:
+            values: The quantiles of each row, in increasing order.
+        """
         xp, first = namespace(values), values[:, :1]
         gap, spread = values[:, 1:] - values[:, :-1], values[:, -1] - values[:, 0]
-        lifted = self.wide_enough(spread, values[:, 0])
+        lifted = self.positive_scale(spread, values[:, 0])
         least = (xp.where(lifted > spread, lifted, 1e-6 * spread) / gap.shape[1])[:, None]
         short = gap < least
         if not anywhere(short):
@@ -97,3 +101,40 @@ class SamplesScore(QuantileLine, default_for=Samples):
     def quantiles(self, prediction: Samples) -> Quantiles:
         """The sorted samples."""
         return prediction.as_quantiles()
+
+
+@dataclass(frozen=True, repr=False)
+class AtomScore(QuantileLine, default_for=AtomLine):
+    """phi runs straight through (at - w, 0), (at, share) and (f_k, share + (1 - share) alpha_k), and on outside.
+
+    Below the atom lie labels that were drawn there, uniformly over w, so that their scores are uniform up to `share`,
+    whatever w is. Above all quantiles the slope is alpha_K / (f_K - at), which has the row's unit and not its share:
+    where the atom is all but sure, the rest may be far off no sooner than in other rows.
+    """
+
+    share = 0.01  # rows of which only the atom is known are many, not odd ones
+    warns = False  # a forecast that is sure of the atom need not know more
+
+    def quantiles(self, prediction: AtomLine) -> Quantiles:
+        """Those above the atom."""
+        return Quantiles(device_like(LEVELS, prediction.values), prediction.values)
+
+    def loc_scale(self, prediction: AtomLine) -> tuple[Array, Array]:
+        """The atom, and f_K - at."""
+        last = prediction.values[:, -1]
+        return namespace(last).full_like(last, prediction.at), last - prediction.at
+
+    def transform(self, prediction: AtomLine) -> Transform:
+        """The broken line."""
+        share, w = prediction.share[:, None], width_below(prediction.at)
+        xp = namespace(share)
+        at = xp.full_like(share, prediction.at)
+        values, gap = self.apart(concatenate([at, prediction.values], axis=1))
+        levels = device_like([[0.0, *LEVELS]], values)
+        inner = (1 - share) * (levels[:, 1:] - levels[:, :-1]) / gap
+        outer = LEVELS[-1] / (values[:, -1:] - at)
+        return BrokenLine(
+            concatenate([at - w, values], axis=1),
+            concatenate([xp.zeros_like(share), share + (1 - share) * levels], axis=1),
+            concatenate([xp.full_like(share, 1 / w), share / w, inner, outer], axis=1),
+        )
