@@ -207,11 +207,11 @@ PARTS = X.assign(part=np.where(X["b"] > 0.5, "day", "night"))
 def test_a_column_of_by_need_not_be_seen_by_the_estimator(refine, kind):
     model = CalibratedRegressor(Ridge(), by="part", features=["c", "a"], refine=refine, random_state=0)
     model.fit(KINDS[kind](PARTS), Y)
-    assert model.guarantee_.of("day").n + model.guarantee_.of("night").n == 60
+    assert model.guarantee_["day"].n + model.guarantee_["night"].n == 60
     inner = model.estimators_[0] if refine is None else model.estimators_[0].estimator_
     assert list(inner.feature_names_in_) == ["c", "a"]
     assert model.predict_interval(KINDS[kind](PARTS)[:3]).shape == (3, 2)
-    assert model.update(KINDS[kind](PARTS), Y).guarantee_.of("day").n > 60
+    assert model.update(KINDS[kind](PARTS), Y).guarantee_["day"].n > 60
 
 
 def test_features_of_an_array_are_numbers_and_wrong_ones_are_named():

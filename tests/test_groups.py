@@ -13,7 +13,6 @@ import calibrant
 from calibrant import CalibratedRegressor, Calibrator, Interval, Normal, Point, Window, evaluate, report
 from calibrant.distributions import Context, Logistic
 from calibrant.distributions.grouped import labels_of
-from calibrant.guarantee import GroupGuarantee
 from calibrant.interpolators import NAF, Apart, BoundedTails, ByGroup, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.borrowing import drawn
 from calibrant.metrics.by_slice import judged, rows_behind
@@ -122,23 +121,22 @@ def test_the_distribution_of_a_group_is_about_as_likely_as_the_better_of_its_own
 def test_the_guarantee_says_what_each_group_is_promised():
     by = ["small"] * 8 + ["large"] * 99
     guarantee = Calibrator().fit(Point(np.zeros(107)), np.random.default_rng(0).normal(size=107), by=by).guarantee
-    assert isinstance(guarantee, GroupGuarantee)
     assert guarantee.n == 107
     assert guarantee.kind == "group"
-    assert guarantee.of("large").epsilon == (1 + np.sqrt(99) / 2) / 100
-    assert guarantee.of("small").epsilon == guarantee.epsilon == (1 + np.sqrt(8) / 2) / 9
-    assert guarantee.conditional() == guarantee.of("small").conditional()
+    assert guarantee["large"].epsilon == (1 + np.sqrt(99) / 2) / 100
+    assert guarantee["small"].epsilon == guarantee.epsilon == (1 + np.sqrt(8) / 2) / 9
+    assert guarantee.conditional() == guarantee["small"].conditional()
     assert "0.268 for every c in each of 2 groups" in str(guarantee)
     assert "the smallest, small, has n = 8, the largest, large, 99, and 0.0597" in str(guarantee)
     with pytest.raises(KeyError, match="no calibration row was of the group 'other'"):
-        guarantee.of("other")
+        guarantee["other"]
 
 
 def test_ties_and_chance_show_in_the_kind_of_guarantee():
     y = np.repeat([1.0, 2.0, 3.0], 4)
     assert Calibrator().fit(Point(0 * y), y, by=["a", "b"] * 6).guarantee.kind == "group, approximate"
     assert Calibrator(None, Random()).fit(Point(0 * y), y, by=["a", "b"] * 6).guarantee.kind == "group, exact"
-    assert Calibrator().fit(Point(0 * y), y, by=["a", "b"] * 6).guarantee.ties == (2, 2)
+    assert Calibrator().fit(Point(0 * y), y, by=["a", "b"] * 6).guarantee.largest_tie == 2
 
 
 # ---- what by= means --------------------------------------------------------------------------------------------------
@@ -283,7 +281,7 @@ def test_a_group_never_seen_may_have_the_distribution_of_all_which_is_counted_an
     assert model.q.known([0, "new", None]).tolist() == [True, False, False]
     everyone = (Random() if isinstance(interpolator, Apart) else NAF()).fit(y)
     np.testing.assert_allclose(H.ppf(0.7)[1:], everyone.ppf(0.7), rtol=0.1)
-    assert set(model.guarantee.labels) == {0, 1, 2}
+    assert set(model.guarantee.names) == {0, 1, 2}
 
 
 # ---- many distributions in one table
@@ -315,7 +313,7 @@ def test_the_estimator_finds_the_group_by_itself(by, cv):
     narrow, wide = model.predict_distribution(new).std()
     assert narrow < 1.4
     assert wide > 3
-    assert model.guarantee_.of(1).epsilon > model.guarantee_.of(0).epsilon
+    assert model.guarantee_[1].epsilon > model.guarantee_[0].epsilon
     array = CalibratedRegressor(
         LinearRegression(), by=by if callable(by) else 1, cv=cv, refine=None, random_state=0
     ).fit(X.to_numpy(), y)
@@ -359,7 +357,7 @@ def test_groups_of_one_row_each_borrow_from_all(groups):
     calibrated = Calibrator().fit(np.zeros(len(groups)), y, by=groups)
     cdf = calibrated(np.zeros(len(groups)), by=groups).cdf(y)
     assert np.all((cdf > 0) & (cdf < 1))
-    assert calibrated.guarantee.of("a").n == 1
+    assert calibrated.guarantee["a"].n == 1
 
 
 def test_columns_whose_names_are_numbers_are_found_by_them():

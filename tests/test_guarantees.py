@@ -34,7 +34,7 @@ from calibrant import (
     required_n_for_interval,
 )
 from calibrant.distributions import Context, PiecewiseLinear
-from calibrant.guarantee.this_set import coverage_of_this_set
+from calibrant.guarantee import coverage_of_this_set
 from calibrant.interpolators import BoundedTails, ExponentialTails, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.naf import NAF
 from calibrant.scores import (

@@ -28,7 +28,6 @@ from calibrant import (
 from calibrant.backtesting import in_sequence, in_table
 from calibrant.cli.app import app
 from calibrant.distributions import Joined, LocationScale
-from calibrant.guarantee import HorizonGuarantee
 from calibrant.horizons import found_in
 from calibrant.horizons.table import columns_of, read
 from calibrant.interpolators import NAF, Apart, ByHorizon, Linear, Random
@@ -333,14 +332,14 @@ def test_horizons_are_whole_numbers_from_one_on():
 def test_equal_scores_say_nothing_of_a_scale_and_do_not_break_it():
     with pytest.warns(UserWarning, match=r".*"):
         calibrated = Calibrator(None, ByHorizon()).fit(Point(np.zeros(6)), np.ones(6), by=[1, 2, 3] * 2)
-    assert isinstance(calibrated.guarantee, HorizonGuarantee)
+    assert calibrated.guarantee.basis == "horizon"
 
 
 def test_the_guarantee_names_the_horizons_and_what_it_assumes():
     h, y = walks(np.random.default_rng(0), 30)
     guarantee = Calibrator(None, ByHorizon()).fit(Point(0 * y), y, by=h).guarantee
     assert guarantee.kind == "horizon"
-    assert guarantee.of(3).epsilon == (1 + np.sqrt(30) / 2) / 31
+    assert guarantee[3].epsilon == (1 + np.sqrt(30) / 2) / 31
     said = str(guarantee)
     assert "<= 0.121 for every c at each of 12 horizons, 1 to 12 steps ahead" in said
     assert "Successive cutoffs of one series are exchangeable only roughly" in said
@@ -439,7 +438,7 @@ def test_labels_that_cannot_be_negative_and_another_interpolator():
     found = HorizonCalibrator(Calibrator(labels=Real(0))).fit(frame).predict(frame)
     assert (found["RW-lo-80"] >= 0).all()
     apart = HorizonCalibrator(Calibrator(interpolator=Apart(Linear()))).fit(frame)
-    assert apart.guarantee.of(1).epsilon == 1 / 41
+    assert apart.guarantee[1].epsilon == 1 / 41
     drawn = HorizonCalibrator(Calibrator(interpolator=Random())).fit(frame)
     assert drawn.guarantee.kind == "horizon, exact"
     assert "P(H(Y) <= c) = c for every c at each of 12 horizons" in str(drawn.guarantee)

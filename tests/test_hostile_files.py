@@ -29,12 +29,6 @@ from calibrant.distributions.logit_spline import LogitSpline
 from calibrant.distributions.piecewise_linear import Lines
 from calibrant.distributions.randomised import Randomised, RandomisedRows
 from calibrant.distributions.reweighted import Reweighted
-from calibrant.guarantee import (
-    CensoredGuarantee,
-    FadingGuarantee,
-    GroupGuarantee,
-    WeightedGuarantee,
-)
 from calibrant.horizons import ForecastColumns, HorizonCalibrated, LongColumns
 from calibrant.interpolators import NAF, Apart, Linear, Random
 from calibrant.interpolators.history import Groups, History
@@ -690,7 +684,7 @@ def test_what_a_field_may_hold_ends_where_it_says():
         (fields.several(fields.NAME), [("a",), ["a", "b"]], [(), [], ("a", ""), "a", {"a"}, None]),
         (fields.optional(fields.NAME), [None, "a"], ["", 0]),
         (fields.either(fields.NAME, fields.POSITIVE), ["a", 1.5], ["", 0, None]),
-        (fields.instance(Guarantee), [Guarantee(4, 0.0), WeightedGuarantee(4, 0.0)], [Guarantee, None]),
+        (fields.instance(Guarantee), [Guarantee(4, 0.0), Guarantee(4, basis="recent")], [Guarantee, None]),
     ],
     ids=["count", "several", "optional", "either", "instance"],
 )
@@ -783,27 +777,13 @@ def read_altered(thing, **places):
         return str(error)
 
 
-GUARANTEES = [
-    Guarantee(4, 0.0),
-    WeightedGuarantee(4, 0.0),
-    FadingGuarantee(4, 0.0),
-    CensoredGuarantee(4, 0.0),
-]
-
-
-def test_a_count_of_a_guarantee_begins_where_it_must():
-    least = {"n": 1, "largest_tie": 1, "floored": 0, "rows": 1}
-    for good in GUARANTEES:
-        counts = {name: first for name, first in least.items() if hasattr(good, name)}
-        for name, first in counts.items():
-            assert read_altered(good, **{name: first}) == replace(good, **{name: first})
-            sentence = f"the root is no proper {type(good).__name__}: its {name} must be a count, got {first - 1}"
-            assert read_altered(good, **{name: first - 1}) == sentence
-    groups = GroupGuarantee(("a", "b"), (1, 4), (0.0, 0.0), (1, 2))
-    assert read_altered(groups) == groups
-    for name in ("counts", "ties"):
-        sentence = f"the root is no proper GroupGuarantee: its {name} must be one or more of a count, got (0, 1)"
-        assert read_altered(groups, **{name: [0, 1]}) == sentence
+@pytest.mark.parametrize("basis", ["marginal", "weighted", "recent", "censored"])
+def test_a_count_of_a_guarantee_begins_where_it_must(basis):
+    good = Guarantee(4, 0.0, basis=basis)
+    for name, first in {"n": 1, "largest_tie": 1, "floored": 0}.items():
+        assert read_altered(good, **{name: first}) == replace(good, **{name: first})
+        sentence = f"the root is no proper Guarantee: its {name} must be a count, got {first - 1}"
+        assert read_altered(good, **{name: first - 1}) == sentence
 
 
 def of_groups():
@@ -874,7 +854,7 @@ def test_a_distribution_through_all_scores_has_a_knot_for_each_and_perhaps_one_a
 
 
 TRACKED = {"held": np.zeros(2), "covered": np.array([3, 7]), "extremes": (0.5, 0.5)}
-OF_GROUPS = {"labels": ("a", "b"), "counts": (1, 4), "accuracies": (0.0, 0.5), "ties": (1, 4)}
+OF_GROUPS = Guarantee.of_parts("group", [Guarantee(1), Guarantee(4, 0.5, largest_tie=4)], ["a", "b"])
 
 
 def tracker(rows=7):
@@ -885,6 +865,7 @@ def by_horizon(*labels):
     """A calibration of as many groups, as though it were one of horizons."""
     rows = [label for label in labels for _ in range(4)]
     calibrated = Calibrator(interpolator=Apart(own=Linear())).fit(np.zeros(len(rows)), np.arange(len(rows)), by=rows)
+    calibrated = replace(calibrated, guarantee=replace(calibrated.guarantee, basis="horizon"))
     return HorizonCalibrated(calibrated, LongColumns(ForecastColumns("naive", "naive")))
 
 
@@ -930,28 +911,25 @@ UNFIT = {
             ("right", [0.0, 1.0, 3.0], [0.0, 1.0, 1.5]),
         )
     },
-    **{
-        f"other {name} than groups": (
-            lambda: GroupGuarantee(**OF_GROUPS),
-            {name: values},
-            f"GroupGuarantee: {groups} groups do not go with {counts} counts and {lambdas} lambdas",
-        )
-        for name, values, groups, counts, lambdas in (
-            ("labels", ["a", "b", "c"], 3, 2, 2),
-            ("counts", [1], 2, 1, 2),
-            ("accuracies", [0.0, 0.0, 0.0], 2, 2, 3),
-            ("ties", [1], 2, 2, 2),
-        )
-    },
-    "a tie larger than its group": (
-        lambda: GroupGuarantee(**OF_GROUPS),
-        {"ties": [1, 5]},
-        "GroupGuarantee: its largest tie is of 5 scores, but n is 4",
+    "other names than groups": (
+        lambda: OF_GROUPS,
+        {"names": ["a", "b", "c"]},
+        "Guarantee: 3 names do not go with the guarantees of 2",
     ),
-    "more floors than rows of all groups": (
-        lambda: GroupGuarantee(**OF_GROUPS),
-        {"floored": 6},
-        "GroupGuarantee: 6 of its rows had no width, but n is 5",
+    "other rows than those of the groups": (
+        lambda: OF_GROUPS,
+        {"n": 6},
+        "Guarantee: n is 6, but its parts have 5 rows",
+    ),
+    "a basis that nobody knows": (
+        lambda: OF_GROUPS,
+        {"basis": "hope"},
+        "Guarantee: its basis must be one of marginal, weighted, group",
+    ),
+    "a tie larger than n": (
+        lambda: Guarantee(4),
+        {"largest_tie": 5},
+        "Guarantee: its largest tie is of 5 scores, but n is 4",
     ),
     "more floors than rows": (
         lambda: Guarantee(4, 0.0),
@@ -1018,13 +996,13 @@ UNFIT = {
     },
     "a guarantee of groups for one distribution": (
         small,
-        {"guarantee": encode(GroupGuarantee(**OF_GROUPS)).tree},
-        "Calibrated: its guarantee, GroupGuarantee, does not go with q, ",
+        {"guarantee": encode(OF_GROUPS).tree},
+        "Calibrated: its guarantee, of basis 'group', does not go with q, ",
     ),
     "a guarantee of one distribution for groups": (
         of_groups,
         {"guarantee": encode(Guarantee(8, 0.0)).tree},
-        "Calibrated: its guarantee, Guarantee, does not go with q, ",
+        "Calibrated: its guarantee, of basis 'marginal', does not go with q, ",
     ),
     "a history of other rows": (
         lambda: Calibrator().fit(np.zeros(4), np.arange(4.0)),
@@ -1095,7 +1073,7 @@ def test_parts_that_just_go_together_are_read():
     assert read_altered(joint).largest.tolist() == [0.5, 0.5, 1.0]
     assert read_altered(tracker(), extremes=[0.25, 0.5]).extremes == (0.25, 0.5)
     assert read_altered(by_horizon(1, 2)).horizons == (1, 2)
-    groups = GroupGuarantee(**OF_GROUPS, floored=5)
+    groups = replace(OF_GROUPS, floored=5)
     assert read_altered(groups) == groups
     everywhere = Guarantee(4, 0.0, largest_tie=4, floored=4)
     assert read_altered(everywhere) == everywhere

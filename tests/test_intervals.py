@@ -21,12 +21,12 @@ from calibrant.intervals import (
     AbsoluteResidual,
     Centred,
     ConformalInterval,
-    IntervalGuarantee,
     Nonconformity,
     NormalizedResidual,
     check_nonconformity,
     standard_rank,
 )
+from calibrant.intervals.conformal import IntervalGuarantee
 from calibrant.scores import (
     CDFScore,
     EnsembleScore,

@@ -13,9 +13,10 @@ from scipy import stats
 from calibrant import Calibrator, Interval, Normal, Point, Quantiles, Samples, from_scipy, load
 from calibrant.distributions import Poisson
 from calibrant.interpolators import Random
+from calibrant.intervals.conformal import IntervalGuarantee
 from calibrant.labels import Real, Transformed
 from calibrant.persistence import FileError
-from calibrant.several import BoxGuarantee, Several, SeveralCalibrator, energy_score
+from calibrant.several import Several, SeveralCalibrator, energy_score
 from calibrant.several.joint import Joint, ranks_of
 from calibrant.several.reference import level_set, two_sided
 
@@ -225,7 +226,7 @@ def test_labels_that_cannot_be_compared_have_no_box(predictions, what):
     H = calibrated(predictions)
     with pytest.raises(TypeError, match=what):
         H.interval(0.5, joint=True)
-    assert "no joint box" in str(calibrated.guarantee)
+    assert "where there is one" in str(calibrated.guarantee)
     assert "joint" not in H.evaluate(np.zeros((9, 2))).together
 
 
@@ -249,26 +250,26 @@ def test_a_label_outside_the_support_of_its_prediction_has_no_box():
 
 
 def test_the_guarantee_of_a_box_in_numbers_and_words():
-    guarantee = BoxGuarantee(0.9, 50, 3)
+    guarantee = IntervalGuarantee(0.9, 50, 46, labels=3)
     assert (guarantee.rank, guarantee.lower, guarantee.kind) == (46, 46 / 51, "exact")
     assert guarantee.upper < 0.9 + 1 / 51
     assert "P(all 3 labels in the box) = 0.901961 (0.9 asked for, rank 46 of n = 50)" in str(guarantee)
-    assert "P(all 3 labels in the box) >= " in str(BoxGuarantee(0.9, 50, 3, largest_tie=2))
-    assert "only approximately: 4 calibration rows" in str(BoxGuarantee(0.9, 50, 3, floored=4))
-    assert BoxGuarantee(0.99, 50, 3).kind == "trivial"
-    assert "takes 99 calibration rows" in str(BoxGuarantee(0.99, 50, 3))
+    assert "P(all 3 labels in the box) >= " in str(IntervalGuarantee(0.9, 50, 46, largest_tie=2, labels=3))
+    assert "only approximately: 4 calibration rows" in str(IntervalGuarantee(0.9, 50, 46, floored=4, labels=3))
+    assert IntervalGuarantee(0.99, 50, 51, labels=3).kind == "trivial"
+    assert "takes 99 calibration rows" in str(IntervalGuarantee(0.99, 50, 51, labels=3))
     assert guarantee.conditional(0.95) == pytest.approx(stats.beta.ppf(0.05, 46, 5))
 
 
 def test_the_guarantee_of_several_labels_is_that_of_each_and_of_a_box():
     f, Y = np.random.default_rng(0).normal(size=(2, 50, 2))
-    guarantee = SeveralCalibrator().fit(normals(f, [1, 1]), Y).guarantee
+    calibrated = SeveralCalibrator().fit(normals(f, [1, 1]), Y)
+    guarantee = calibrated.guarantee
     assert guarantee.n == 50
     assert guarantee.epsilon == 1 / 51
-    assert guarantee.joint(0.9) == BoxGuarantee(0.9, 50, 2)
-    assert "holds all 2 labels with a probability of at least c and at most c + 1/(n + 1) = c + 0.0196" in str(
-        guarantee
-    )
+    assert calibrated.box_guarantee(0.9) == IntervalGuarantee(0.9, 50, 46, labels=2)
+    assert guarantee["y0"] == calibrated["y0"].guarantee
+    assert "holds all 2 labels with a probability of at least c" in str(guarantee)
 
 
 # ---- each label by itself ------------------------------------------------------------------------------------------

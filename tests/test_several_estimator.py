@@ -51,7 +51,7 @@ def test_models_of_several_labels_get_distributions_boxes_and_draws(model, kind)
     draws = fitted.predict_samples(X[NEW], 50, np.random.default_rng(0))
     assert draws.shape == (200, 50, 2)
     assert np.corrcoef((draws - draws.mean(axis=1, keepdims=True)).reshape(-1, 2).T)[0, 1] > 0.5
-    assert fitted.guarantee_.joint(0.9).n == 80
+    assert fitted.calibrated_.box_guarantee(0.9).n == 80
 
 
 def test_the_box_of_the_estimator_covers_over_many_calibration_sets():

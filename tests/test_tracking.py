@@ -16,7 +16,6 @@ from calibrant import (
     load,
     report,
 )
-from calibrant.guarantee import calibration_rows
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.intervals import AbsoluteResidual
 from calibrant.labels import Counts, Real
@@ -262,7 +261,7 @@ def test_the_guarantee_holds_for_the_rows_so_far_and_says_what_is_not_promised()
     assert guarantee.kind == "long run"
     assert guarantee.n == N
     low, high = min((Y - F).min(), tracker.positions[0]), max((Y - F).max(), tracker.positions[-1])
-    assert (guarantee.lowest, guarantee.highest) == pytest.approx((low, high))
+    assert after.extremes == pytest.approx((low, high))
     assert guarantee.epsilon == pytest.approx(((high - low) / 0.5 + 5) / N)
     assert np.abs(after.covered / N - after.levels).max() <= guarantee.epsilon
     assert guarantee.over(10 * N) == pytest.approx(guarantee.epsilon / 10)
@@ -306,9 +305,8 @@ def test_evaluate_and_report_take_its_distributions():
     page = report(H, Y, base=CALIBRATED(F), guarantee=after.guarantee)
     assert "whatever the rows do" in page.html
     assert "calibration row" not in page.verdict[1].text  # no calibration set explains a gap here
-    assert calibration_rows(after.guarantee) is None
-    assert calibration_rows(CALIBRATED.guarantee) == 100
-    assert calibration_rows(None) is None
+    assert after.guarantee.calibration_rows is None
+    assert CALIBRATED.guarantee.calibration_rows == 100
 
 
 def test_counts_are_spread_and_collapsed():
@@ -367,13 +365,13 @@ def test_rows_without_a_label_have_a_distribution_and_are_no_step():
         (
             lambda: Tracker(Calibrator(interpolator=Random()).fit(F, Y)),
             TypeError,
-            "one distribution for all rows, which Randomised is not",
+            "a q that is the same for all rows, which Randomised is not",
         ),
         (lambda: Tracker(Calibrator(interpolator=Naive()).fit(F, Y)), TypeError, "takes a continuous q"),
         (
             lambda: Tracker(Calibrator().fit(F, Y, by=["a", "b"] * (N // 2))),
             TypeError,
-            "one distribution for all rows, which Grouped is not: fit without by= and weights=",
+            "a q that is the same for all rows, which Grouped is not: fit without by= and weights=",
         ),
         (lambda: Tracker(Calibrator().fit(F, Y, weights=np.ones(N))), TypeError, "which Reweighted is not"),
         (lambda: Tracker(Calibrator(signed(AbsoluteResidual())).fit(F, Y)), TypeError, "a continuous score"),

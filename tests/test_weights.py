@@ -199,7 +199,7 @@ def test_the_guarantee_estimates_the_expected_largest_share():
     for _ in range(300):
         x, x_new = rng.normal(size=200), 1 + rng.normal(size=200)
         w, w_new = ratio(x), ratio(x_new)
-        estimated.append(Calibrator().fit(x, x + rng.normal(size=200), weights=w).guarantee.largest_share)
+        estimated.append(Calibrator().fit(x, x + rng.normal(size=200), weights=w).guarantee.epsilon)
         true.append(np.mean(np.maximum(w.max(), w_new) / (w.sum() + w_new)))
     assert np.mean(estimated) == pytest.approx(np.mean(true), rel=0.1)
 
@@ -211,7 +211,7 @@ def test_the_guarantee_says_what_is_exact_bounded_and_unknown():
     )
     assert (linear.kind, random.kind) == ("weighted", "weighted, exact")
     assert random.epsilon == 0
-    assert linear.effective == pytest.approx(W[:100].sum() ** 2 / np.sum(W[:100] ** 2))
+    assert linear.effective_n == pytest.approx(W[:100].sum() ** 2 / np.sum(W[:100] ** 2))
     assert "which is not known" in str(linear)
     assert "P(H(Y) <= c) = c for every c" in str(random)
 
@@ -286,7 +286,7 @@ def test_evaluate_and_report_take_a_weighted_distribution():
     found = evaluate(H, y_new)
     assert abs(found.coverage - 0.9) < 0.05
     page = calibrant.report(H, y_new, base=Normal(x_new, 1.0), guarantee=model.guarantee)
-    assert "worth" in page.html
+    assert "effective number" in page.html
 
 
 @pytest.mark.parametrize("interpolator", [Linear(), Naive(), Random(), NAF()], ids=repr)

@@ -73,7 +73,7 @@ with plots.theme():
     axes[0].plot(x[calibration, 0], ratio(x[calibration]), "o", color=plots.AFTER, markersize=2, alpha=0.4)
     axes[0].set(xlabel="temperature (°C)", ylabel="weight")
     axes[0].set_title("calibration hours", loc="left")
-    worth = int(weighted.guarantee.effective)
+    worth = int(weighted.guarantee.effective_n)
     for ax, (name, H), n in zip(axes[1:], distributions.items(), (len(calibration), worth), strict=True):
         plots.pit_histogram(H, y[test], n=n, ax=ax)
         ax.set_title(f"new hours, {name}", loc="left")

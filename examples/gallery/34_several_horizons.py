@@ -41,7 +41,7 @@ print(f"The sides of the box are {found.width['joint']:.2f} times as long as the
 # Independent hours would all be inside with probability 0.9⁶ = 53%. These depend on each other, so the intervals do
 # better than that, and still much worse than 90%. The box is longer, and has the coverage that it states:
 
-print(model.guarantee_.joint(0.9))
+print(model.calibrated_.box_guarantee(0.9))
 
 # %%
 # ## Joint draws

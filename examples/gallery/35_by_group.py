@@ -41,7 +41,7 @@ distributions = {"all together": plain(forecast(test)), "by kind of day": by_day
 for kind in ("cold", "mild", "hot"):
     mine = np.flatnonzero(day[test] == kind)
     held = "   ".join(f"{name}: {coverage(H[mine], y[test][mine]):.1%}" for name, H in distributions.items())
-    print(f"{kind:5} the 90% intervals hold   {held}   (n = {by_day.guarantee.of(kind).n})")
+    print(f"{kind:5} the 90% intervals hold   {held}   (n = {by_day.guarantee[kind].n})")
 
 # %%
 # ## The PITs of each group
@@ -55,6 +55,6 @@ with plots.theme():
     for line, (name, H) in zip(axes, distributions.items(), strict=True):
         for ax, kind in zip(line, ("cold", "mild", "hot"), strict=True):
             mine = np.flatnonzero(day[test] == kind)
-            n = by_day.guarantee.of(kind).n if H is distributions["by kind of day"] else plain.guarantee.n
+            n = by_day.guarantee[kind].n if H is distributions["by kind of day"] else plain.guarantee.n
             plots.pit_histogram(H[mine], y[test][mine], n=n, ax=ax)
             ax.set_title(f"{kind}, {name}", loc="left")

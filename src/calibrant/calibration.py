@@ -7,7 +7,7 @@ Three decisions make a calibrator: what the model predicts (`calibrant.predictio
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, Self, overload
+from typing import TYPE_CHECKING, Any, Self
 
 from calibrant._arguments import check_bound, check_has, check_is
 from calibrant._arrays import Array, count_true, detached, namespace, refuse
@@ -23,22 +23,14 @@ from calibrant.predictions import as_prediction, with_labels
 from calibrant.scores.base import Score, default_score
 
 if TYPE_CHECKING:
-    from typing_extensions import TypeVar  # the defaults of type variables came with Python 3.13
-
-    from calibrant._types import ArrayLike, Bound, Draws, LabelsLike, PartlySeen, Values
+    from calibrant._types import Bound, Draws, LabelsLike, Values
     from calibrant.distributions.base import Distribution
     from calibrant.forecast import PredictionLike
     from calibrant.forms import Form
-    from calibrant.guarantee import CensoredGuarantee, GroupGuarantee, Guarantee, WeightedGuarantee
+    from calibrant.guarantee import Guarantee
     from calibrant.interpolators.history import Forgetting, History
-    from calibrant.interpolators.weights import CalibrationWeights, Weights
+    from calibrant.interpolators.weights import Weights
     from calibrant.labels import Labels
-
-    Promise = TypeVar("Promise", bound=Guarantee | GroupGuarantee, default=Guarantee | GroupGuarantee, covariant=True)
-else:
-    from typing import TypeVar
-
-    Promise = TypeVar("Promise", covariant=True)
 
 
 @dataclass(frozen=True)
@@ -74,28 +66,6 @@ class Calibrator:
         check_is("Calibrator.score", self.score, Score, optional=True)
         check_is("Calibrator.interpolator", self.interpolator, Interpolator)
 
-    @overload
-    def fit(
-        self, prediction: PredictionLike, y: ArrayLike, *, bound: Bound = None, rng: Draws = None
-    ) -> Calibrated[Guarantee]: ...
-    @overload
-    def fit(
-        self, prediction: PredictionLike, y: PartlySeen, *, bound: Bound = None, rng: Draws = None
-    ) -> Calibrated[CensoredGuarantee]: ...
-    @overload
-    def fit(
-        self, prediction: PredictionLike, y: ArrayLike, *,
-        weights: ArrayLike | CalibrationWeights, bound: Bound = None, rng: Draws = None,
-    ) -> Calibrated[WeightedGuarantee]: ...  # fmt: skip
-    @overload
-    def fit(
-        self, prediction: PredictionLike, y: ArrayLike, *, by: Values, bound: Bound = None, rng: Draws = None
-    ) -> Calibrated[GroupGuarantee]: ...
-    @overload
-    def fit(
-        self, prediction: PredictionLike, y: LabelsLike, *,
-        by: Values | None = None, weights: Weights = None, bound: Bound = None, rng: Draws = None,
-    ) -> Calibrated: ...  # fmt: skip
     def fit(
         self, prediction: PredictionLike, y: LabelsLike, *,
         by: Values | None = None, weights: Weights = None, bound: Bound = None, rng: Draws = None,
@@ -134,12 +104,12 @@ class Calibrator:
 
 
 @dataclass(frozen=True)
-class Calibrated(NotTheEstimator, Generic[Promise]):
+class Calibrated(NotTheEstimator):
     """What calibration learned: the score, the distribution q of the calibration scores, and the guarantee."""
 
     score: Score
     q: Distribution
-    guarantee: Promise
+    guarantee: Guarantee
     interpolator: Interpolator
     """What made q of the scores."""
     form: Form | None = None

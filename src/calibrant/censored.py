@@ -122,7 +122,7 @@ class Censored:
             beyond = calibrated.score(*lost)  # their scores are larger than these
             known = self._known(calibrated.q.cdf(np.sort(to_numpy(beyond))), missing)
         q = calibrated.q if known == 1 else FollowedUp(calibrated.q, known)
-        return replace(calibrated, q=q, history=None)
+        return replace(calibrated, q=q, guarantee=replace(calibrated.guarantee, known=known), history=None)
 
     def _known(self, levels: Any, missing: float) -> float:
         """The level below which at most `tolerance` of the missing mass can lie: each unseen row has its share."""

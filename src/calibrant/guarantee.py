@@ -89,6 +89,8 @@ class Guarantee:
     """N = (sum of w)^2 / sum of w^2 for rows with weights w; else n."""
     bound: float | None = None
     """epsilon, where it is not (1 + lambda) / (n + 1)."""
+    known: float = 1.0
+    """The level up to which censored labels were followed."""
     names: tuple[Hashable, ...] = ()
     """The groups, horizons or labels; the levels that are tracked."""
     parts: tuple[Guarantee, ...] = ()
@@ -126,7 +128,7 @@ class Guarantee:
         Args:
             basis: "group", "horizon", "label" or "cross".
             parts: The guarantee of each.
-            names: What each is called; of folds, the groups within them.
+            names: What each is called; folds have the names of the groups within them.
         """
         n = parts[0].n if basis == "label" else sum(part.n for part in parts)
         return cls(
@@ -137,7 +139,7 @@ class Guarantee:
             any(part.drawn for part in parts),
             basis,
             bound=2 * sum(part.n / n * part.epsilon for part in parts) if basis == "cross" else None,
-            names=tuple(names),
+            names=parts[0].names if basis == "cross" else tuple(names),
             parts=tuple(parts),
         )
 
@@ -315,10 +317,11 @@ class Guarantee:
                     " and under a change nothing is promised."
                 )
             case "censored":
+                beyond = f" Levels above {self.known:.3g} lie beyond the follow-up and are refused." if self.known < 1 else ""
                 return (
                     f"No finite-sample claim: q is the distribution of the n = {self.n} scores whose labels were seen,"
                     " weighted by the inverse probability of being followed so long (effective number"
-                    f" {self.effective_n:.3g}){self._limits()}. Assumes {self.assumed}."
+                    f" {self.effective_n:.3g}){self._limits()}.{beyond} Assumes {self.assumed}."
                 )
             case "label":
                 worst = max(self.parts, key=lambda part: part.epsilon)
@@ -379,75 +382,6 @@ class Guarantee:
         return limits
 
 
-@dataclass(frozen=True)
-class IntervalGuarantee:
-    """P(Y in I) >= rank / (n + 1), with equality where no values are tied (Proposition 1, corrected).
-
-    With the standard rank that lies in [coverage, coverage + 1 / (n + 1)). It is an average over calibration sets. The
-    same holds for a box around several labels: its values are the largest scores of the labels of a row.
-
-    >>> print(IntervalGuarantee(0.9, 99, 90, labels=3))
-    P(all 3 labels in the box) = 0.9 (0.9 asked for, rank 90 of n = 99), on average over calibration sets; this one
-    covers at least 0.847 with 95% confidence, if rows are independent. Assumes exchangeable data, a model not trained
-    on the calibration set, and continuous values.
-    """
-
-    coverage: float
-    """What was asked for."""
-    n: int
-    rank: int
-    """Which of the n sorted values bounds the interval; above n it is infinite."""
-    largest_tie: int = 1
-    floored: int = 0
-    """The calibration rows without a width of their own, which got a floor learned from all."""
-    labels: int = 1
-    """How many labels the box holds at once."""
-
-    @property
-    def lower(self) -> float:
-        """rank / (n + 1), at most 1: P(Y in I) is at least that."""
-        return min(self.rank / (self.n + 1), 1.0)
-
-    @property
-    def upper(self) -> float:
-        """rank / (n + 1) without ties: P(Y in I) is at most that. With ties only 1 is sure."""
-        return self.lower if self.largest_tie == 1 else 1.0
-
-    @property
-    def kind(self) -> str:
-        """Exact, a lower bound (values are tied), approximate (a learned floor), or trivial (n rows cannot bound I)."""
-        if self.rank > self.n:
-            return "trivial"
-        if self.floored:
-            return "approximate"
-        return "exact" if self.largest_tie == 1 else "lower bound"
-
-    def conditional(self, confidence: float = 0.95) -> float:
-        """What this set, of independent rows, covers at least: the 1 - confidence quantile of Beta(rank, n + 1 - rank).
-
-        Args:
-            confidence: The probability with which the bound holds.
-        """
-        confidence = unit("confidence", confidence)
-        return 1.0 if self.rank > self.n else float(betaincinv(self.rank, self.n + 1 - self.rank, 1 - confidence))
-
-    def __str__(self) -> str:
-        event = "P(Y in I)" if self.labels == 1 else f"P(all {self.labels} labels in the box)"
-        asked = f"{self.coverage:g} asked for, rank {self.rank} of n = {self.n}"
-        if self.kind == "trivial":
-            enough = f"{required_n_for_interval(self.coverage)} calibration rows with the standard rank"
-            return f"{event} = 1 ({asked}): so few rows bound nothing; it takes {enough}."
-        tied = self.largest_tie > 1
-        asked += f"; up to {self.largest_tie} values are equal" if tied else ""
-        continuous = "" if tied else ", and continuous values"
-        about = f", but only approximately: {floor_words(self.floored)}" if self.floored else ""
-        return (
-            f"{event} {'>=' if tied else '='} {self.lower:.6g} ({asked}){about}, on average over calibration sets; this"
-            f" one covers at least {self.conditional():.3g} with 95% confidence, if rows are independent. Assumes"
-            f" exchangeable data, a model not trained on the calibration set{continuous}."
-        )
-
-
 def required_n(epsilon: float, confidence: float | None = None, *, interpolator: Accurate | None = None) -> int:
     """The smallest n that brings the error bound down to `epsilon`: on average, or for one set with some confidence.
 
@@ -491,19 +425,6 @@ def required_n_for_interval(coverage: float) -> int:
     """
     share = as_written(unit("coverage", coverage))
     return math.ceil(share / (1 - share))
-
-
-def standard_rank(n: int, coverage: float) -> int:
-    """ceil((n + 1) coverage): covers with at least the probability asked for, as in MAPIE and crepes.
-
-    Args:
-        n: The number of calibration rows.
-        coverage: The coverage asked for, between 0 and 1.
-
-    >>> standard_rank(15, 0.9), standard_rank(99, 0.29)
-    (15, 29)
-    """
-    return math.ceil((n + 1) * as_written(coverage))
 
 
 def coverage_of_this_set(n: int, accuracy: float, coverage: float, confidence: float = 0.95) -> tuple[float, float]:

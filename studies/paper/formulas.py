@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant.distributions.base import Distribution
-from calibrant.guarantee.this_set import exact
+from calibrant.guarantee import as_written
 
 
 def nll_finite_difference(H: Distribution, y: NDArray[np.float64], step: float = 1e-4, floor: float = 1e-10) -> float:
@@ -33,4 +33,4 @@ def paper_rank(n: int, coverage: float) -> int:
     >>> paper_rank(15, 0.9), paper_rank(100, 0.29)
     (14, 30)
     """
-    return math.floor(n * exact(coverage)) + 1
+    return math.floor(n * as_written(coverage)) + 1

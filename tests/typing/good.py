@@ -34,7 +34,7 @@ from calibrant import (
 from calibrant.backtesting import Backtest
 from calibrant.batches import TableModel
 from calibrant.distributions import Distribution, Joined
-from calibrant.guarantee import CensoredGuarantee, GroupGuarantee, Guarantee, WeightedGuarantee
+from calibrant.guarantee import Guarantee
 from calibrant.interpolators import NAF
 from calibrant.labels import Counts
 from calibrant.metrics import Evaluation, compare
@@ -137,20 +137,19 @@ shares += [round(batches.evaluate([], TableModel.of(calibrated, point="mu"), tar
 judged: dict[str, Evaluation] = {"before": evaluate(f, y), "after": evaluate(calibrated(f), y)}
 print(compare({"before": evaluate(f, y), "after": evaluate(calibrated(f), y)}), compare(judged), shares)
 
-# What is promised is known from what was known of the rows; where nobody says, it is a guarantee of either kind.
+# One guarantee, whatever is known of the rows; by group it is indexed by name.
 by_group = Calibrator().fit(f, y, by=["north", "south"] * 50)
-assert_type(calibrated, Calibrated[Guarantee])
-assert_type(by_group, Calibrated[GroupGuarantee])
-assert_type(by_group.update(f, y, by=["north"] * 100).guarantee.of("north").epsilon, float)
-assert_type(Calibrator().fit(f, y, weights=y + 1).guarantee, WeightedGuarantee)
-assert_type(Calibrator().fit(f, Censored([1.0, 2.0], [True, False])).guarantee, CensoredGuarantee)
-print(round(Calibrator().fit(f, y, weights=y + 1).guarantee.effective), widths(by_group, f, 0.9))
+assert_type(calibrated, Calibrated)
+assert_type(by_group.update(f, y, by=["north"] * 100).guarantee["north"].epsilon, float)
+assert_type(Calibrator().fit(f, y, weights=y + 1).guarantee, Guarantee)
+assert_type(Calibrator().fit(f, Censored([1.0, 2.0], [True, False])).guarantee, Guarantee)
+print(round(Calibrator().fit(f, y, weights=y + 1).guarantee.effective_n), widths(by_group, f, 0.9))
 report(H, [0.1, 0.2], guarantee=by_group.guarantee)
 
 
 def promised(model: Calibrated) -> str:
-    if isinstance(model.guarantee, GroupGuarantee):
-        return str(model.guarantee.of("north"))
+    if model.guarantee.basis == "group":
+        return str(model.guarantee["north"])
     return f"{model.guarantee.n} rows, {model.guarantee.epsilon:.3f}, {model.guarantee.kind}"
 
 
@@ -161,7 +160,7 @@ one, several = CalibratedRegressor(None).fit(matrix, y), CalibratedRegressor(Non
 print(
     round(one.evaluate(matrix, y).crps, 1), one.guarantee_.kind, one.predict_distribution(matrix).sf(2.0)[:3].round(3)
 )
-print(evaluate(one.predict_distribution(matrix)[:50], y[:50]).crps, one.league_.chosen, one.guarantee_.of("north").n)
+print(evaluate(one.predict_distribution(matrix)[:50], y[:50]).crps, one.league_.chosen, one.guarantee_["north"].n)
 distributions = several.predict_distribution(matrix)
 print(
     distributions.interval(0.9, joint=True),
@@ -169,7 +168,7 @@ print(
     [distribution.mean() for distribution in distributions],
     distributions.evaluate(matrix).together,
 )
-print(several.evaluate(matrix, matrix).margins["wind"].crps, several.guarantee_.joint(0.9), several.league_["wind"])
+print(several.evaluate(matrix, matrix).margins["wind"].crps, several.guarantee_["wind"].n, several.league_["wind"])
 
 tracker = Tracker(calibrated, levels=[0.1, 0.9]).update(f, y)
 print(np.abs(tracker.covered / 100 - tracker.levels).max(), tracker.step * 2, tracker.held + 1)

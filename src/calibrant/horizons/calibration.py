@@ -92,7 +92,7 @@ class HorizonCalibrator:
         rows = rows[rows.in_order()]
         calibrator = replace(self.calibrator, interpolator=by_horizon(self.calibrator.interpolator))
         known: Any = rows  # with labels
-        found: Calibrated[Any] = calibrator.fit(known.prediction, known.y, by=known.horizon, bound=known.bound, rng=rng)
+        found = calibrator.fit(known.prediction, known.y, by=known.horizon, bound=known.bound, rng=rng)
         return replace(found, guarantee=replace(found.guarantee, basis="horizon"))
 
     @property

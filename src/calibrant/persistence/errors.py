@@ -17,6 +17,7 @@ def short(value: Any) -> str:
 
 _REPR = reprlib.Repr()
 _REPR.maxstring = _REPR.maxother = _REPR.maxlong = 80
+_REPR.maxlevel = 3
 
 
 def why(error: Exception) -> str:

@@ -86,6 +86,7 @@ ROW = Wanted("a batch of one distribution", lambda value: isinstance(value, Dist
 TAILS = Wanted("tails", lambda value: callable(getattr(value, "fit", None)))
 FUNCTION = Wanted("a function of n", callable)
 NAME = Wanted("a name", lambda value: type(value) is str and 0 < len(value) <= 200)
+NONE = Wanted("an empty tuple", lambda value: value == ())
 YES_OR_NO = Wanted("true or false", lambda value: type(value) is bool)
 AT_LEAST_0 = _number("a number of at least 0", lambda value: value >= 0)
 POSITIVE = _number("a positive number", lambda value: 0 < value < math.inf)

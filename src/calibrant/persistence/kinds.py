@@ -62,6 +62,7 @@ from calibrant.persistence.fields import (
     LOCS,
     LOGITS,
     NAME,
+    NONE,
     PLACE,
     PLACES,
     POSITIVE,
@@ -149,10 +150,9 @@ PARTS = (
         basis=NAME,
         effective_n=POSITIVE,
         bound=optional(FINITE),
-        names=either(LABELS, several(NAME)),
-        parts=Wanted(
-            "guarantees", lambda value: type(value) is tuple and all(type(item) is Guarantee for item in value)
-        ),
+        known=WEIGHT,
+        names=either(LABELS, NONE),
+        parts=either(several(instance(Guarantee)), NONE),
     ),
     _kind(
         LongColumns,

@@ -64,7 +64,7 @@ class Findings:
     @property
     def n(self) -> int | None:
         """The number of rows that calibrated the forecasts, if that is known."""
-        return None if self.guarantee is None else self.guarantee.calibration_rows  # type: ignore[no-any-return]
+        return None if self.guarantee is None else self.guarantee.calibration_rows
 
     @property
     def rows(self) -> str:

@@ -1,7 +1,7 @@
 """What a model of one label or of several gives, as a type checker is told.
 
-Which it is depends on the number of columns of y: no type says so. A union would refuse what is right for one and not for all; `Any` would let every mistake pass. So these types
-have what any of them has, and take what is right for one of them.
+Which it is depends on the number of columns of y: no type says so. A union would refuse what is right for one and not
+for all; `Any` would let every mistake pass. So these types have what any of them has, and take what is right for one.
 """
 
 from __future__ import annotations

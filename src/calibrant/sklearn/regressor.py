@@ -21,6 +21,7 @@ from calibrant._words import warn_user
 from calibrant.calibration import Calibrator
 from calibrant.censored import Censored
 from calibrant.cross import CrossCalibrated
+from calibrant.guarantee import Guarantee
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.history import Forgetting
 from calibrant.labels import Labels
@@ -498,7 +499,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
     def guarantee_(self) -> Guarantee:
         """What is promised, in numbers and in words."""
         check_is_fitted(self, "calibrated_")
-        return cast(Guarantee, self.calibrated_.guarantee)
+        return self.calibrated_.guarantee  # type: ignore[no-any-return]
 
     @property
     def league_(self) -> Leagues:
