@@ -36,10 +36,6 @@ class Point(Prediction):
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", floats("Point.values", self.values, ndim=1, hint=SEVERAL))
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return tuple(self.values.shape)
-
     def crps_rows(self, y: Array) -> Array:
         """|f - y|, the CRPS of a distribution that is sure of its point."""
         return namespace(y).abs(self.values - y)

@@ -65,10 +65,6 @@ class WithAtom(Prediction):
         object.__setattr__(self, "share", share)
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return tuple(self.share.shape)
-
-    @property
     def like(self) -> Array:
         return self.share
 
@@ -96,10 +92,6 @@ class AtomLine(Prediction):
     share: Array
     values: Array
     at: float = field(metadata={"shared": True})
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return tuple(self.share.shape)
 
     def form(self) -> Form:
         return Form("an atom and the distribution above it")
@@ -149,7 +141,7 @@ def _above(mass: Array, ppf: Callable[[Array], Array], at: float) -> Array:
 
 def _extended(prediction: Quantiles | Samples, at: float) -> tuple[Array, Array]:
     """Levels and quantiles from 0 to 1: the row's own, and beyond them straight on with its mean slope."""
-    prediction = prediction.as_quantiles() if isinstance(prediction, Samples) else prediction
+    prediction = prediction.as_quantiles()
     levels, values = prediction.levels[None, :], prediction.values
     if values.shape[1] == 1:
         raise TypeError(f"an atom at {at:g} needs quantiles at two levels or more, got one")

@@ -153,8 +153,9 @@ class Floored(ScaledScore):
         return namespace(scale).where(low, resolution(loc, floor), scale)
 
     def __repr__(self) -> str:
-        own = [f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.name != "floor"]
-        return f"{type(self).__name__}({', '.join([*own, *([f'floor={self.floor:.3g}'] if self.floor else [])])})"
+        given = {f.name: getattr(self, f.name) for f in fields(self)}
+        own = [f"{name}={value:.3g}" for name, value in given.items() if value is not None]
+        return f"{type(self).__name__}({', '.join(own)})"
 
 
 @dataclass(frozen=True, repr=False)
