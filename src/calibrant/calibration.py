@@ -182,7 +182,10 @@ class Calibrated(NotTheEstimator):
 def spread(labels: Labels | None, prediction: PredictionLike, y: Array, bound: Bound, rng: Draws) -> tuple[Any, Array]:
     """The prediction and the labels, both continuous."""
     check_bound(labels, bound)
-    return (prediction, y) if labels is None else labels.spread_both(prediction, y, bound=bound, rng=rng)
+    if labels is None:
+        return prediction, y
+    labels.check(y, bound)
+    return labels.spread_prediction(prediction, bound=bound), labels.spread(y, prediction, bound=bound, rng=rng)
 
 
 def finite_scores(score: Score, prediction: PredictionLike, y: Array) -> Array:
