@@ -39,8 +39,10 @@ class LocationScaleScore(Score):
         loc = floats(f"the loc of {name}", loc, like=prediction.like)
         scale = self._positive_scale(floats(f"the scale of {name}", scale, like=prediction.like), loc)
         xp, rows = namespace(loc), (len(prediction),)
-        # what is broadcast needs twice the time in later sums, so only what must be
-        return Affine(*(part if part.shape == rows else xp.broadcast_to(part, rows) for part in (loc, scale)))
+        # only what must be: sums of broadcast arrays take longer
+        loc = loc if loc.shape == rows else xp.broadcast_to(loc, rows)
+        scale = scale if scale.shape == rows else xp.broadcast_to(scale, rows)
+        return Affine(loc, scale)
 
     def _positive_scale(self, scale: Array, loc: Array) -> Array:
         """The scale as it is, which must be positive; `Floored` makes it so."""
