@@ -626,7 +626,9 @@ def test_a_forecast_without_a_finite_std_is_pointed_to_the_cdf_score():
     """H with infinite tails has none."""
     forecast = Calibrator(interpolator=Linear(InfiniteTails())).fit(FOUR, [1.1, 1.9, 3.3, 4.2])(FOUR)
     said = complaint(ValueError, Calibrator(ZScore()).fit, forecast, FOUR)
-    assert said.startswith("a finite mean and std, which ZScore needs and CDFScore does not, is missing in row 0 (4 rows")
+    assert said.startswith(
+        "a finite mean and std, which ZScore needs and CDFScore does not, is missing in row 0 (4 rows"
+    )
 
 
 def test_a_label_with_an_infinite_score_names_the_score_the_first_row_and_the_count():
