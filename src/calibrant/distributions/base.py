@@ -33,8 +33,8 @@ from calibrant.forecast import Forecast
 from calibrant.forms import Form
 
 _FORM = Form("distributions")
-TABLED, CLOSED = 2**9, 2**14  # rows worked out at a time: by tables, which are wide, and by closed forms
-_REMEMBERED = 2**13  # rows whose tables are kept: some 40 kB each
+_TABLES, _VALUES = 2**9, 2**14  # rows worked out at a time by tables, which are wide; and values by closed forms
+_KEPT = 2**13  # rows whose tables are kept: some 40 kB each
 
 
 class Moments(NamedTuple):
@@ -108,11 +108,15 @@ class Distribution(Forecast):
         return self._ppf(sigmoid(s))
 
     def _moments(self) -> Moments:
+        if self._many:
+            return cast(Moments, self._by_parts(_TABLES, "_moments"))
         mean, std, shift = (self._at_home(part) for part in self._own_table.moments)
         return Moments(mean, std, shift) if self.shape else Moments(mean[0], std[0], shift[0])
 
     def _integrals(self, y: Array, which: int) -> Array:
         """From -inf; where such an integral does not exist, from some other point, the same for all y."""
+        if self._many:
+            return cast(Array, self._by_parts(_TABLES, "_integrals", y, which))
         xp = namespace(y)
         wide = y if self.shape else xp.reshape(y, (1, -1))
         found = self._own_table.integral(xp.astype(wide, xp.float64, copy=False), which)
@@ -145,11 +149,6 @@ class Distribution(Forecast):
         """The CDF at y, drawn by u over the jump where y is an atom."""
         left = self._cdf_left(y)
         return left + u * (self._cdf(y) - left)
-
-    @property
-    def _block(self) -> int:
-        """How many rows are worked out at a time."""
-        return TABLED
 
     # ---- what everybody gets ---------------------------------------------------------------------------------------
 
@@ -259,11 +258,11 @@ class Distribution(Forecast):
 
     def mean(self) -> Array:
         """The expectation; nan where both tails hold infinite mass."""
-        return cast(Array, self._all_moments().mean)
+        return cast(Array, self._all_moments.mean)
 
     def std(self) -> Array:
         """The standard deviation."""
-        return cast(Array, self._all_moments().std)
+        return cast(Array, self._all_moments.std)
 
     def crps(self, y: ArrayLike) -> Array:
         """The continuous ranked probability score of the label y: the integral of (cdf(t) - 1{y <= t})^2 over t.
@@ -426,8 +425,9 @@ class Distribution(Forecast):
 
     def _crps(self, y: Array) -> Array:
         """2 (the integral of F up to y) - y + shift."""
-        moments = self.remember("_kept_moments", self._moments)
-        return 2 * self._integrals(y, ONCE) - y + self._lift(moments.shift)
+        if self._many:  # one table for both
+            return cast(Array, self._by_parts(_TABLES, "_crps", y))
+        return 2 * self._integrals(y, ONCE) - y + self._lift(self._all_moments.shift)
 
     def _logpmf(self, y: Array) -> Array:
         return self._logpdf(y) if self.lattice is not None else safe_log(self._cdf(y) - self._cdf_left(y))
@@ -468,40 +468,49 @@ class Distribution(Forecast):
         """The method `name` at checked values, by the shape rule."""
         if not self.shape:
             return cast(Array, getattr(self, name)(value))
+        rows, wide = self.shape[0], value.ndim == 2
         if value.ndim > 2:
             raise ValueError(f"the argument must be 0-, 1- or 2-d, got shape {tuple(value.shape)}")
-        if value.ndim == 2:
-            if value.shape[0] != 1:
-                same_length("the batch", len(self), "a 2-d argument", value.shape[0])
-            return cast(Array, self._in_blocks(name, value))
-        if value.ndim == 1 and value.shape[0] != len(self):
+        if wide and value.shape[0] != 1:
+            same_length("the batch", rows, "a 2-d argument", value.shape[0])
+        if value.ndim == 1 and value.shape[0] != rows:
             raise ValueError(
-                f"a 1-d argument must have one value for each of the {count(len(self), 'row')} of the batch, got"
+                f"a 1-d argument must have one value for each of the {count(rows, 'row')} of the batch, got"
                 f" {value.shape[0]}: for {value.shape[0]} values of every row, give it the shape (1, {value.shape[0]})"
             )
+        if wide:
+            return cast(Array, self._in_blocks(name, value))
         return cast(Array, self._in_blocks(name, value[:, None] if value.ndim else value[None, None])[:, 0])
 
-    def _in_blocks(self, name: str, *arguments: Any) -> Any:
-        """A method of the batch, some rows at a time: tables stay in bounds, numpy's temporaries in the cache."""
-        rows, block = len(self), self._block
-        if rows <= 2 * block or (block == CLOSED and not isinstance(self.like, np.ndarray)):
+    def _in_blocks(self, name: str, *arguments: Array) -> Any:
+        """A method, of a long batch some rows at a time, so that numpy's temporaries stay in the cache."""
+        if not self.shape:
             return getattr(self, name)(*arguments)
-        parts = []
-        for start in range(0, rows, block):
-            some = slice(start, start + block)
-            make = partial(take_rows, self, some)
-            part = self.remember(f"_kept_rows_{start}", make) if block == TABLED and rows <= _REMEMBERED else make()
-            own = (value[some] if getattr(value, "shape", (1,))[0] != 1 else value for value in arguments)
-            parts.append(getattr(part, name)(*own))
-        xp = namespace(self.like)
-        if isinstance(parts[0], tuple):
-            columns = [xp.concat(column) for column in zip(*parts, strict=True)]
-            return Moments(*columns) if isinstance(parts[0], Moments) else tuple(columns)
-        return xp.concat(parts)
+        rows = max(_TABLES, _VALUES // max([1, *[value.shape[1] for value in arguments]]))
+        if self.shape[0] <= 2 * rows or not isinstance(self.like, np.ndarray):
+            return getattr(self, name)(*arguments)
+        return self._by_parts(rows, name, *arguments)
 
+    @property
+    def _many(self) -> bool:
+        """Whether it has more rows than have their tables made at once."""
+        return bool(self.shape) and self.shape[0] > 2 * _TABLES
+
+    def _by_parts(self, size: int, name: str, *arguments: Any) -> Any:
+        """A method of so many rows at a time; where their tables are made, which are wide, the parts are kept."""
+        rows, answers = self.shape[0], []
+        for start in range(0, rows, size):
+            some = slice(start, start + size)
+            make = partial(take_rows, self, some)
+            part = self.remember(f"_kept_rows_{start}", make) if size == _TABLES and rows <= _KEPT else make()
+            own = (value[some] if getattr(value, "shape", (1,))[0] != 1 else value for value in arguments)
+            answers.append(getattr(part, name)(*own))
+        return Moments(*map(concatenate, zip(*answers, strict=True))) if name == "_moments" else concatenate(answers)
+
+    @property
     def _all_moments(self) -> Moments:
         """Those of all rows, kept."""
-        return self.remember("_kept_moments", lambda: self._in_blocks("_moments") if self.shape else self._moments())
+        return cast(Moments, self.remember("_kept_moments", partial(self._in_blocks, "_moments")))
 
 
 class ClosedMoments(Distribution):
@@ -555,9 +564,10 @@ def drawn_in(places: Array) -> Array:
 
 def bent_places(distribution: Distribution, s: Array, bends: Array) -> Array:
     """Those of a single distribution that bends at many places of its own: all of them in its own table, else some."""
-    fine = s.shape[1] >= FINE
-    places = drawn_in(distribution._ppf_logit(s if fine else s[:, ::2]))[0, :]
-    bends = bends[(bends > places[0]) & (bends < places[-1])]  # beyond, a tail is known by its power
-    if not fine:
-        bends = namespace(bends).sort(bends)[:: 1 + 2 * bends.shape[0] // s.shape[1]]
-    return namespace(places).unique_values(concatenate([places, bends]))[None, :]
+    xp, count, some = namespace(bends), s.shape[1], bends.shape[0] > s.shape[1] // 8 and s.shape[1] < FINE
+    places = distribution._ppf_logit(s[:, ::2] if some else s)
+    bends = xp.unique_values(bends[(bends > places[0, 0]) & (bends < places[0, -1])])  # beyond, a tail is a power
+    places = xp.unique_values(drawn_in(places))
+    if some:
+        bends = bends[:: 1 + bends.shape[0] // max(count - places.shape[0], 1)]
+    return xp.unique_values(concatenate([places, bends]))[None, :]

@@ -24,10 +24,6 @@ class FollowedUp(Forwarding, ByRow):
     base: Distribution
     known: float = shared()
 
-    @property
-    def _other(self) -> Distribution:
-        return self.base
-
     def for_rows(self, context: Context) -> Distribution:
         """The same of these rows' distributions."""
         return replace(self, base=self.base.for_rows(context))

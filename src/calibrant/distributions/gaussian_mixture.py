@@ -13,7 +13,7 @@ import numpy as np
 
 from calibrant._arguments import same_length
 from calibrant._arrays import Array, anywhere, detached, floats, namespace, refuse, single_precision
-from calibrant._roots import solve_increasing
+from calibrant._search import solve_increasing
 from calibrant._special import log_ndtr, logit, ndtr, ndtri_logit, safe_log
 from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution, Moments

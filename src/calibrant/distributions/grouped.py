@@ -40,7 +40,7 @@ class Grouped(Forwarding):
             raise ValueError(f"{len(self.labels)} groups do not go with {len(self.distributions)} distributions")
 
     @property
-    def _other(self) -> Distribution:
+    def base(self) -> Distribution:  # type: ignore[override]
         return self.distributions
 
     def for_rows(self, context: Context) -> Distribution:

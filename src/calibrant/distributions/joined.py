@@ -130,18 +130,15 @@ class Joined(Asking):
             ]
             if name == "_logpdf" and distribution.lattice is not None and self.lattice is None:
                 return log_density(distribution, own[0], None)  # rows of counts beside others have no density
-            return distribution._in_blocks(name, *own) if distribution.shape else getattr(distribution, name)(*own)
+            return getattr(distribution, name)(*own)
 
         return self._each(ask)
-
-    def _crps(self, y: Array) -> Any:
-        return self._ask("_crps", y)
 
     def _moments(self) -> Moments:
         def ask(distribution: Distribution, rows: Rows) -> tuple[Array, ...]:
             xp, like = namespace(self.like), self.like
             found = (
-                moved(m, like) if hasattr(m, "shape") else device_like(m, like) for m in distribution._all_moments()
+                moved(m, like) if hasattr(m, "shape") else device_like(m, like) for m in distribution._all_moments
             )
             return tuple(xp.broadcast_to(part, (rows.size,)) for part in found)
 

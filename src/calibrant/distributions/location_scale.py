@@ -12,7 +12,7 @@ import numpy as np
 
 from calibrant._arrays import Array, namespace
 from calibrant._special import logit
-from calibrant.distributions.base import CLOSED, Distribution, Moments
+from calibrant.distributions.base import Distribution, Moments
 from calibrant.distributions.parameters import parameters, widths
 from calibrant.distributions.table import ONCE, TWICE, MassTable
 
@@ -42,10 +42,6 @@ class LocationScale(Distribution):
     @property
     def like(self) -> Array:
         return self.loc
-
-    @property
-    def _block(self) -> int:
-        return self.base._block if self.base.shape else CLOSED
 
     def _z(self, y: Array) -> Array:
         return (y - self._lift(self.loc)) / self._lift(self.scale)
@@ -100,7 +96,7 @@ class LocationScale(Distribution):
         return self._lift(self.scale) * self.base._crps(self._z(y))
 
     def _moments(self) -> Moments:
-        mean, std, shift = self.base.remember("_kept_moments", self.base._moments)
+        mean, std, shift = self.base._all_moments
         return Moments(self.loc + self.scale * mean, self.scale * std, self.loc + self.scale * shift)
 
     def _integrals(self, y: Array, which: int) -> Array:
@@ -114,9 +110,6 @@ class LocationScale(Distribution):
             part[:, None] if self.shape else part[None, None] for part in (distribution.loc, distribution.scale)
         )
         return distribution.base._shared_table(count).to(distribution.loc).scaled(loc, scale)
-
-    def _pit(self, y: Array, u: Array) -> Array:
-        return self.base._pit(self._z(y), u)
 
     def _describe(self) -> str:
         return f"base={self.base!r}"

@@ -13,7 +13,7 @@ import numpy as np
 from calibrant._arguments import same_length
 from calibrant._arrays import Array, anywhere, concatenate, detached, device_like, floats, namespace
 from calibrant._batch import shared
-from calibrant._roots import newton_step
+from calibrant._search import newton_step
 from calibrant._special import logit, safe_log, safe_sqrt, sigmoid
 from calibrant.distributions.base import ClosedMoments, Distribution, Moments, log_density
 from calibrant.distributions.table import PLACES, SQUARE, MassTable, side_by_side
@@ -81,9 +81,6 @@ class Mixture(ClosedMoments):
         top = reduce(xp.maximum, terms)
         top = xp.where(xp.isfinite(top), top, xp.zeros_like(top))
         return safe_log(_added(xp.exp(term - top) for term in terms)) + top
-
-    def _pit(self, y: Array, u: Array) -> Array:
-        return self._sum(lambda part: part._pit(y, u))
 
     @property
     def lattice(self) -> tuple[float, float] | None:
@@ -161,7 +158,7 @@ class Mixture(ClosedMoments):
 
     def _moments(self) -> Moments:
         """The shift is the mean of the components' less the integral of the variance of their CDFs, by their tables."""
-        own = _added(w * part._all_moments().shift for w, part in self._parts)
+        own = _added(w * part._all_moments.shift for w, part in self._parts)
         tables = [part._table(_MEMBER).to(self._in_double.like) for _, part in self._parts]
         weights = [w for w, _ in self._parts]
         apart = _added(w * table.inner_shift for w, table in zip(weights, tables, strict=True))

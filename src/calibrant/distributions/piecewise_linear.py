@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,25 +19,11 @@ from calibrant._arrays import Array, anywhere, clip, concatenate, device_like, n
 from calibrant._batch import shared
 from calibrant._search import Finder
 from calibrant._special import safe_log, sigmoid
-from calibrant.distributions.base import CLOSED, Distribution, Moments
-from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable, logit_levels
+from calibrant.distributions.base import Distribution, Moments, bent_places
+from calibrant.distributions.table import ONCE, SQUARE, TWICE
 
 Numbers = NDArray[np.float64]
 Counts = NDArray[np.int64]
-_LEAST = 65  # places of a table beside the knots
-
-
-class KnotColumns(NamedTuple):
-    """What is read off at each knot: of the piece from there to the next one, which is flat after the last."""
-
-    slope: Array
-    log_slope: Array
-    """The log density; at the last knot that of the tail."""
-    inverse: Array
-    following: Array
-    """The next knot."""
-    sums: dict[int, Array]
-    """The integrals up to the knot; an infinite lower end is left out, so that the rest stays finite."""
 
 
 class KnotTail(NamedTuple):
@@ -48,6 +34,23 @@ class KnotTail(NamedTuple):
     mass: Numbers
     scale: Numbers
     """The mean excess; 1 where there is no mass."""
+
+
+class KnotColumns(NamedTuple):
+    """What is read off at each knot: of the piece from there to the next one, which is flat after the last."""
+
+    double: tuple[Numbers, Numbers]
+    """Knots and probs in double precision."""
+    tails: tuple[KnotTail, KnotTail]
+    """Below and above."""
+    slope: Array
+    log_slope: Array
+    """The log density; at the last knot that of the tail."""
+    inverse: Array
+    following: Array
+    """The next knot."""
+    sums: dict[int, Array]
+    """The integrals up to the knot; an infinite lower end is left out, so that the rest stays finite."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,24 +114,14 @@ class Lines:
         return Finder(self.knots[1:]), Finder(self.probs[1:])
 
     @cached_property
-    def _double(self) -> list[Numbers]:
-        """Knots, probs and the two mean excesses."""
-        return [to_numpy(part).astype(np.float64) for part in (self.knots, self.probs, self.left, self.right)]
-
-    @cached_property
-    def tails(self) -> tuple[KnotTail, KnotTail]:
-        """Below and above."""
-        (knots, probs, left, right), begin, last = self._double, self.first[:-1], self.first[1:] - 1
-        low, high = probs[begin], 1 - probs[last]
-        return (
-            KnotTail(knots[begin], low, np.where(low > 0, left, 1.0)),
-            KnotTail(knots[last], high, np.where(high > 0, right, 1.0)),
-        )
-
-    @cached_property
     def columns(self) -> KnotColumns:
-        """In the home of the knots."""
-        (knots, probs, *_), last, (lower, upper) = self._double, self.first[1:] - 1, self.tails
+        """What every evaluation reads."""
+        double = partial(np.asarray, dtype=np.float64)
+        knots, probs, left, right = map(double, map(to_numpy, (self.knots, self.probs, self.left, self.right)))
+        begin, last = self.first[:-1], self.first[1:] - 1
+        low, high = probs[begin], 1 - probs[last]
+        lower = KnotTail(knots[begin], low, np.where(low > 0, left, 1.0))
+        upper = KnotTail(knots[last], high, np.where(high > 0, right, 1.0))
         h, rise = np.diff(knots, append=knots[-1]), np.diff(probs, append=probs[-1])
         h[last] = rise[last] = 0.0
         slope = np.divide(rise, h, out=np.zeros_like(h), where=h > 0)
@@ -137,18 +130,19 @@ class Lines:
         height[last] = upper.mass / upper.scale
         log_slope = np.log(height, out=np.full_like(height, -np.inf), where=height > 0)
         scale = np.where(np.isinf(lower.scale), 0.0, lower.scale)
-        h, Fa = np.roll(h, 1), np.roll(probs, 1)  # of the piece up to each knot
-        once = sums_within(h * (Fa + probs) / 2, lower.mass * scale, self.first)
-        twice = sums_within(h * np.roll(once, 1) + h**2 * (2 * Fa + probs) / 6, lower.mass * scale**2, self.first)
-        square = sums_within(h * (Fa**2 + Fa * probs + probs**2) / 3, lower.mass**2 * scale / 2, self.first)
-        own = slope, log_slope, inverse, np.roll(h, -1) + knots, once, twice, square
-        *_, s1, s2, s3 = home = [device_like(part, self.knots) for part in own]
-        return KnotColumns(home[0], home[1], home[2], home[3], {ONCE: s1, TWICE: s2, SQUARE: s3})
+        following, h, Fa = h + knots, np.roll(h, 1), np.roll(probs, 1)  # h, Fa: of the piece up to each knot
+        once = sums_within(h * (Fa + probs) / 2, low * scale, self.first)
+        twice = sums_within(h * np.roll(once, 1) + h**2 * (2 * Fa + probs) / 6, low * scale**2, self.first)
+        square = sums_within(h * (Fa**2 + Fa * probs + probs**2) / 3, low**2 * scale / 2, self.first)
+        own = slope, log_slope, inverse, following, once, twice, square
+        slope, log_slope, inverse, following, *sums = map(partial(device_like, like=self.knots), own)
+        sums = dict(zip((ONCE, TWICE, SQUARE), sums, strict=True))
+        return KnotColumns((knots, probs), (lower, upper), slope, log_slope, inverse, following, sums)
 
     @cached_property
     def moments(self) -> tuple[Numbers, Numbers, Numbers]:
         """Mean, std and shift of each, from its middle knot."""
-        (knots, probs, *_), begin, tails = self._double, self.first[:-1], self.tails
+        begin, (knots, probs), (lower, upper) = self.first[:-1], self.columns.double, self.columns.tails
         middle = knots[(begin + self.first[1:]) // 2]
         b, Fb = knots - np.repeat(middle, np.diff(self.first)), probs
         a, Fa = np.roll(b, 1), np.roll(Fb, 1)
@@ -156,8 +150,8 @@ class Lines:
         both = Fa * (1 - Fb) + Fb * (1 - Fa) + 2 * (Fa * (1 - Fa) + Fb * (1 - Fb))
         terms = (Fb - Fa) * (a + b) / 2, (Fb - Fa) * (a * a + a * b + b * b) / 3, (b - a) * both / 6
         mean, second, gini = np.add.reduceat(np.stack(terms), begin, axis=1)
-        low, high = [np.isinf(tail.scale) for tail in tails]
-        for side, infinite, tail in zip((-1, 1), (low, high), tails, strict=True):
+        low, high = np.isinf(lower.scale), np.isinf(upper.scale)
+        for side, infinite, tail in ((-1, low, lower), (1, high, upper)):
             scale, mass = np.where(infinite, 0.0, tail.scale), np.where(infinite, 0.0, tail.mass)
             far = tail.end - middle + side * scale
             mean, second = mean + mass * far, second + mass * (far * far + scale * scale)
@@ -179,7 +173,6 @@ class PiecewiseLinear(Distribution):
 
     lines: Lines = shared()
     group: Counts | None = None
-    _block = CLOSED
 
     def __post_init__(self) -> None:
         """Each row has one of the lines; without rows there is one."""
@@ -266,20 +259,16 @@ class PiecewiseLinear(Distribution):
             low, high = xp.where(on, middle + 1, low), xp.where(on, high, middle)
         return low - 1
 
-    def _before(self, y: Array, groups: Any, *, left: bool = False) -> tuple[Array, Array]:
-        """The place of the knot before each y, and y, kept between its end knots."""
-        low, high = self.lines.tails
-        inside = clip(y, self._of(low.end, groups, y), self._of(high.end, groups, y))
-        return self._place(0, inside, groups, left=left), inside
-
     def _inside(self, y: Array, groups: Any, *, left: bool = False) -> tuple[Array, Array]:
         """The place of the knot before each y, and how far y, kept between its end knots, is from there."""
-        a, inside = self._before(y, groups, left=left)
+        low, high = self.lines.columns.tails
+        inside = clip(y, self._of(low.end, groups, y), self._of(high.end, groups, y))
+        a = self._place(0, inside, groups, left=left)
         return a, inside - namespace(y).take(self.lines.knots, a)
 
     def _beyond(self, y: Array, groups: Any) -> Iterator[tuple[int, Array, Array, Any, Any]]:
         """Each side beyond whose end knots some y lie: it, which of them, how far, and mass and mean excess there."""
-        for side, (ends, masses, scales) in enumerate(self.lines.tails):
+        for side, (ends, masses, scales) in enumerate(self.lines.columns.tails):
             end = self._of(ends, groups, y)
             out = y > end if side else y < end
             if anywhere(out):
@@ -321,7 +310,7 @@ class PiecewiseLinear(Distribution):
         a = self._place(1, flat, groups, left=True)
         step = (flat - xp.take(lines.probs, a)) * xp.take(lines.columns.inverse, a)
         y = xp.minimum(xp.take(lines.knots, a) + step, xp.take(lines.columns.following, a))
-        for side, (ends, masses, scales) in enumerate(lines.tails):
+        for side, (ends, masses, scales) in enumerate(lines.columns.tails):
             mass = self._of(masses, groups, flat)
             out = (above < mass) & (flat > 1 - mass) if side else flat < mass
             if anywhere(out):
@@ -333,7 +322,7 @@ class PiecewiseLinear(Distribution):
 
     def _logpdf(self, y: Array) -> Array:
         xp, (flat, groups) = namespace(y), self._flat(y)
-        density = xp.take(self.lines.columns.log_slope, self._before(flat, groups)[0])
+        density = xp.take(self.lines.columns.log_slope, self._inside(flat, groups)[0])
         if not isinstance(density, np.ndarray):
             density = density + 0 * flat  # a gradient of 0, not none
         for _, out, d, mass, scale in self._beyond(flat, groups):
@@ -366,33 +355,23 @@ class PiecewiseLinear(Distribution):
         return self._shaped(value, y)
 
     def _moments(self) -> Moments:
+        mean, std, shift = self.lines.moments
         place: Any = 0 if self.group is None else self.group
-        return Moments(*[device_like(part[place], self.like) for part in self.lines.moments])
+        return Moments(*map(partial(device_like, like=self.knots), (mean[place], std[place], shift[place])))
 
-    def _table(self, count: int) -> MassTable:
-        """Of a single one with all knots among the places where they are few, and exact bulges where they are many."""
-        if self.group is not None:
-            return super()._table(count)
-        distribution = self._in_double
-        xp, knots = namespace(distribution.knots), distribution.knots
-        own = xp.unique_values(knots)
-        few = own.shape[0] <= count
-        levels = logit_levels(max(count - own.shape[0], _LEAST) | 1 if few else count)
-        places = distribution._ppf_logit(device_like(levels, knots))
-        inner = levels[1:][to_numpy(xp.isfinite(places[1:]) & (places[1:] > places[:-1]))]
-        if not few and inner.size and inner[-1] < levels[-1]:  # no tails: most levels lie between the ends instead
-            levels = logit_levels(3 * count // 4) * np.max(np.abs(inner)) / levels[-1]
-            places = distribution._ppf_logit(device_like(levels, knots))
-        own = own if few else concatenate([knots[:1], knots[-1:]])
-        places = xp.unique_values(concatenate([places[xp.isfinite(places)], own]))[None, :]
-        return MassTable.through(distribution, places, distribution._integrals(places, ONCE))
+    def _crps(self, y: Array) -> Array:
+        return 2 * self._integrals(y, ONCE) - y + self._lift(self._moments().shift)
+
+    def _places(self, s: Array) -> Array:
+        """Of a single one also its knots."""
+        return super()._places(s) if self.shape else bent_places(self, s, self.knots)
 
     @property
     def has_atoms_only(self) -> bool:
         """Whether all mass of a single one sits on atoms, those at -inf and +inf included."""
         knots, probs = self.knots, self.probs
         sloped = (knots[1:] > knots[:-1]) & (probs[1:] > probs[:-1])
-        tailed = any(mass[0] > 0 and np.isfinite(scale[0]) for _, mass, scale in self.lines.tails)
+        tailed = any(mass[0] > 0 and np.isfinite(scale[0]) for _, mass, scale in self.lines.columns.tails)
         return not (tailed or anywhere(sloped))
 
     def _describe(self) -> str:
@@ -400,7 +379,7 @@ class PiecewiseLinear(Distribution):
             return f"{len(self.lines)} distributions, {self.knots.shape[0]} knots"
         said = [
             "none" if not mass[0] > 0 else "infinite" if np.isinf(scale[0]) else f"exponential({scale[0]:.3g})"
-            for _, mass, scale in self.lines.tails
+            for _, mass, scale in self.lines.columns.tails
         ]
         return f"{self.knots.shape[0]} knots, tails={said[0] if said[0] == said[1] else '/'.join(said)}"
 

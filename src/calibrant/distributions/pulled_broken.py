@@ -37,10 +37,6 @@ class PulledBroken(Pulled):
     q: Distribution
 
     @property
-    def _block(self) -> int:
-        return self.q._block
-
-    @property
     def _widths(self) -> Array:
         """dy/ds on every piece."""
         return self.remember("_kept_widths", lambda: 1 / self.map.slopes)
@@ -64,7 +60,7 @@ class PulledBroken(Pulled):
         return gather(twice, piece) + w * t * gather(once, piece) + w**2 * own
 
     def _q_moments(self) -> list[Array]:
-        found = self.q.remember("_kept_moments", self.q._moments)
+        found = self.q._all_moments
         return [self.q._lift(part) + 0 * self.map.levels[:, :1] for part in found]
 
     def _mean_and_shift(self, L: Array, Q: Array) -> tuple[Array, Array, Array]:

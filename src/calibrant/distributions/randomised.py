@@ -99,7 +99,7 @@ class Randomised(ByRow):
     def _moments(self) -> Moments:
         """Of the mixture: F = low + core A between the ends, so that E |Y - Y'| / 2 is a sum of four integrals."""
         core, low, high, *ends = self._parts()
-        xp, atoms = namespace(core), self.atoms.remember("_kept_moments", self.atoms._moments)
+        xp, atoms = namespace(core), self.atoms._all_moments
         own, std, shift = (self.atoms._lift(part) for part in atoms)
         lower, upper = (xp.where(xp.isinf(end), xp.zeros_like(end), end) for end in ends)
         mean = core * own + low * lower + high * upper

@@ -46,10 +46,6 @@ class Reweighted(Forwarding, ByRow):
             ends = f"{self.low} and {self.high}"
             raise ValueError(f"its tails must end inside (0, 1), in order, or it has none, got {ends}")
 
-    @property
-    def _other(self) -> Distribution:
-        return self.base
-
     def for_rows(self, context: Context) -> Distribution:
         """Those of rows with these ratios; one for all where no tail takes mass from the scores."""
         w, N = ratios_of(context, self.base.like, self.unit), self.total

@@ -10,7 +10,7 @@ from functools import reduce
 from calibrant._arrays import Array, anywhere, clip, concatenate, namespace
 from calibrant._special import logit, safe_log, sigmoid
 from calibrant.distributions.base import ClosedMoments, Distribution
-from calibrant.distributions.clipped import OfBase
+from calibrant.distributions.forwarding import OfBase
 from calibrant.distributions.mixture import Mixture
 from calibrant.distributions.on_lattice import OnLattice, check_lattice, halved, position
 from calibrant.distributions.table import ONCE, MassTable

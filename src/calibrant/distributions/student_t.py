@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import Array, clip, detached, floats, namespace, refuse, single_precision
-from calibrant._roots import newton_step
+from calibrant._search import newton_step
 from calibrant._special import logit, sigmoid, stdtr, stdtrit
 from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution, Moments

@@ -130,23 +130,19 @@ class MassTable:
         bulges = xp.where(split, _steps(area) - trapezoid, bulges[:, :-1])
         return MassTable.of_heights(places, (left, right), (upper, lower), bulges, self.infinite)
 
-    def within(self, ends: Array, clipped: Any) -> MassTable:
-        """The table of a distribution `clipped` that differs from this one by its ends only, (n, 2).
-
-        Between the ends heights are those of this table: an atom whose place was rounded keeps its mass.
-        """
-        xp, first, last = namespace(ends), ends[:, :1], ends[:, 1:]
-        inner, low = (self.places > first) & (self.places < last), self.places <= first
-        F_left, F, S = clipped._cdf_left(ends), clipped._cdf(ends), clipped._sf(ends)
-        at_ends, heights = (F_left, F, S + (F - F_left), S), []
-        for k, own in enumerate((self._left, self._right, self._above + self.atoms, self._above)):
-            outer = xp.where(low, at_ends[k | 1][:, :1], at_ends[k & 2][:, 1:])  # right of the first, left of the last
-            heights.append(side_by_side([at_ends[k][:, :1], xp.where(inner, own, outer), at_ends[k][:, 1:]]))
-        left, right, upper, lower = heights
-        places = side_by_side([first, clip(self.places, first, last), last])
-        area, h = clipped._integrals(places, ONCE), places[:, 1:] - places[:, :-1]
-        bulges = area[:, 1:] - area[:, :-1] - h * (right[:, :-1] + left[:, 1:]) / 2
-        return MassTable.of_heights(places, (left, right), (upper, lower), bulges, mass_at_infinity(clipped, places))
+    def clipped(self, low: Array, high: Array) -> MassTable:
+        """The table of min(max(Y, low), high), both (n, 1): bounds are among the places, or infinite."""
+        xp, places = namespace(low), clip(self.places, low, high)
+        bulges = xp.where(_steps(places) > 0, self.bulges, 0 * _steps(places))
+        atoms, tails, infinite = self.atoms + 0 * places, [], []
+        for side, bound in enumerate((low, high)):
+            free, tail, far = xp.isinf(bound), self.tails[side], self.infinite[side]
+            own = xp.where(free, 0 * tail, tail + far)
+            inner = 0 * atoms[:, 1:]
+            atoms = atoms + concatenate([inner, own + inner[:, :1]] if side else [own + inner[:, :1], inner], axis=1)
+            tails.append(xp.where(free, tail, 0 * tail))
+            infinite.append(xp.where(free, far, 0 * far))
+        return MassTable(places, atoms, self.masses, bulges, (tails[0], tails[1]), (infinite[0], infinite[1]))
 
     def to(self, like: Array) -> MassTable:
         """The same beside an array."""

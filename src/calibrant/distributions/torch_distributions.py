@@ -12,7 +12,7 @@ import numpy as np
 from array_api_compat import is_torch_array
 
 from calibrant._arrays import clip, namespace
-from calibrant._roots import solve_increasing
+from calibrant._search import solve_increasing
 from calibrant._special import logit, sigmoid
 from calibrant.distributions.base import Distribution, Moments
 from calibrant.distributions.counts import Binomial, NegativeBinomial, Poisson
