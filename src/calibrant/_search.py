@@ -49,26 +49,22 @@ class Finder:
         counts = np.bincount(self._cell(knots), minlength=cells + 2)
         self._before, self._crowded = np.cumsum(counts) - counts, counts > 2
 
-    def up_to(self, y: Any) -> Any:
-        """#{knots <= y}."""
-        return self._count(y, np.less_equal, "right")
-
-    def below(self, y: Any) -> Any:
-        """#{knots < y}."""
-        return self._count(y, np.less, "left")
-
     def _cell(self, y: Any) -> Any:
         """0 below the inner knots, cells + 1 above them."""
         with np.errstate(over="ignore"):  # an infinite number of cells away is beyond them too
             inner = y - self._origin
             inner *= self._per_unit
         inner += 1
-        return clip(inner, 0, self._cells + 1).astype(np.intp)
+        np.maximum(inner, 0, out=inner)
+        np.minimum(inner, self._cells + 1, out=inner)
+        return inner.astype(np.intp)
 
-    def _count(self, y: Any, compare: Any, side: Literal["left", "right"]) -> Any:
+    def count(self, y: Any, *, left: bool = False) -> Any:
+        """#{knots <= y}; from the left #{knots < y}."""
+        side: Literal["left", "right"] = "left" if left else "right"
         if not self._cells or y.size <= _FEW:
             return namespace(self.knots).searchsorted(self.knots, y, side=side)
-        cell = self._cell(y)
+        cell, compare = self._cell(y), np.less if left else np.less_equal
         found = self._before.take(cell)
         for _ in range(2):
             found += compare(self._padded.take(found), y)

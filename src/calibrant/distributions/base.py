@@ -486,7 +486,7 @@ class Distribution(Forecast):
         """A method, of a long batch some rows at a time, so that numpy's temporaries stay in the cache."""
         if not self.shape:
             return getattr(self, name)(*arguments)
-        rows = max(_TABLES, _VALUES // max([1, *[value.shape[1] for value in arguments]]))
+        rows = max(_TABLES, _VALUES // max(arguments[0].shape[1], 1) if arguments else _VALUES)
         if self.shape[0] <= 2 * rows or not isinstance(self.like, np.ndarray):
             return getattr(self, name)(*arguments)
         return self._by_parts(rows, name, *arguments)

@@ -80,7 +80,7 @@ class LogisticLinear(Distribution):
     def _share(self, s: Array, *, left: bool = False, above: bool = False) -> Array:
         """F = F_a + (F_b - F_a) (u - u_a) / (u_b - u_a), or 1 - F, of which the same holds for -s."""
         xp, p, flat = namespace(s), self._padded, namespace(s).reshape(_finite(s), (-1,))
-        j = p.find.below(flat) if left else p.find.up_to(flat)
+        j = p.find.count(flat, left=left)
         a, b, Fa, Fb = (xp.take(column, k) for column in (p.knots, p.probs) for k in (j, j + 1))
         if above:
             flat, a, b, Fa, Fb = -flat, -b, -a, 1 - Fb, 1 - Fa
@@ -113,7 +113,7 @@ class LogisticLinear(Distribution):
 
     def _logpdf(self, s: Array) -> Array:
         xp, p, s = namespace(s), self._padded, _finite(s)
-        heights = xp.take(p.log_heights, p.find.up_to(xp.reshape(s, (-1,))))
+        heights = xp.take(p.log_heights, p.find.count(xp.reshape(s, (-1,))))
         return xp.reshape(heights, s.shape) + log_logistic(s)
 
     def _places(self, s: Array) -> Array:

@@ -59,7 +59,7 @@ class LogitSpline(Distribution):
     def _piece(self, which: int, argument: Array) -> list[Array]:
         """The columns of the piece of each place (0), or value (1)."""
         *finders, columns = self.remember("_kept_columns", self._columns)
-        i = clip(finders[which].up_to(argument) - 1, 0, self.knots.shape[0] - 2)
+        i = clip(finders[which].count(argument) - 1, 0, self.knots.shape[0] - 2)
         return [namespace(argument).take(column, i) for column in columns]
 
     def _cubic(self, s: Array) -> tuple[Array, Array]:

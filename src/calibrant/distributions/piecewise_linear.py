@@ -140,7 +140,7 @@ class Lines:
         return KnotColumns((knots, probs), (lower, upper), slope, log_slope, inverse, following, sums)
 
     @cached_property
-    def moments(self) -> tuple[Numbers, Numbers, Numbers]:
+    def moments(self) -> Moments:
         """Mean, std and shift of each, from its middle knot."""
         begin, (knots, probs), (lower, upper) = self.first[:-1], self.columns.double, self.columns.tails
         middle = knots[(begin + self.first[1:]) // 2]
@@ -159,7 +159,7 @@ class Lines:
         either, std = low | high, np.sqrt(np.maximum(second - mean**2, 0.0))
         ends = np.where(low, np.where(high, np.nan, -np.inf), np.inf)
         shift = np.where(either, np.inf, middle + mean - gini)
-        return np.where(either, ends, middle + mean), np.where(either, np.inf, std), shift
+        return Moments(np.where(either, ends, middle + mean), np.where(either, np.inf, std), shift)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -223,16 +223,12 @@ class PiecewiseLinear(Distribution):
 
     # ---- where a value lies ----------------------------------------------------------------------------------------
 
-    def _flat(self, values: Array) -> tuple[Array, Any]:
-        """All values in one line, and the distribution of each; None where there is one."""
-        xp = namespace(values)
+    def _flat(self, y: Array) -> tuple[Array, Any, tuple[int, ...]]:
+        """All values in one line, the distribution of each (None where there is one), and the shape of the answer."""
+        xp, shape = namespace(y), y.shape if self.group is None else (self.group.shape[0], y.shape[1])
         if self.group is None:
-            return xp.reshape(values, (-1,)), None
-        values = xp.broadcast_to(values, (*self.shape, values.shape[1]))
-        return xp.reshape(values, (-1,)), np.repeat(self.group, values.shape[1])
-
-    def _shaped(self, flat: Array, y: Array) -> Array:
-        return namespace(flat).reshape(flat, y.shape if self.group is None else (*self.shape, y.shape[1]))
+            return xp.reshape(y, (-1,)), None, shape
+        return xp.reshape(xp.broadcast_to(y, shape), (-1,)), np.repeat(self.group, y.shape[1]), shape
 
     def _of(self, column: Any, groups: Any, like: Array) -> Any:
         """What each value's distribution has in a column: a number, where there is one distribution."""
@@ -242,14 +238,18 @@ class PiecewiseLinear(Distribution):
         own: Any = xp.asarray(column[groups], device=device(like))
         return own if column.dtype.kind == "i" else xp.astype(own, like.dtype, copy=False)
 
-    def _place(self, which: int, values: Array, groups: Any, *, left: bool) -> Any:
-        """The place of the last knot (0) or prob (1) of its own that is below a value, or unless `left` equal to it.
+    def _inside(self, y: Array, groups: Any, *, left: bool = False) -> tuple[Array, Array]:
+        """The place of the last knot not above each y (or, from the left, below it), and how far y is from there.
 
-        The first one, where none is.
+        The first knot, where none is; a y beyond the end knots counts as at them.
         """
-        if groups is None:
-            finder = self.lines.finders[which]
-            return finder.below(values) if left else finder.up_to(values)
+        low, high = self.lines.columns.tails
+        inside = clip(y, self._of(low.end, groups, y), self._of(high.end, groups, y))
+        found = self.lines.finders[0].count(inside, left=left) if groups is None else self._among(0, inside, groups, left)
+        return found, inside - namespace(y).take(self.lines.knots, found)
+
+    def _among(self, which: int, values: Array, groups: Any, left: bool) -> Any:  # noqa: FBT001
+        """The place of the last knot (0) or prob (1) of its own that is below a value, or unless `left` equal to it."""
         xp, column = namespace(values), (self.lines.knots, self.lines.probs)[which]
         low, high = (self._of(end, groups, values) for end in (self.lines.first[:-1] + 1, self.lines.first[1:]))
         for _ in range(int(np.diff(self.lines.first)[self.group].max(initial=1)).bit_length()):
@@ -258,13 +258,6 @@ class PiecewiseLinear(Distribution):
             on = (entry < values if left else entry <= values) & (low < high)
             low, high = xp.where(on, middle + 1, low), xp.where(on, high, middle)
         return low - 1
-
-    def _inside(self, y: Array, groups: Any, *, left: bool = False) -> tuple[Array, Array]:
-        """The place of the knot before each y, and how far y, kept between its end knots, is from there."""
-        low, high = self.lines.columns.tails
-        inside = clip(y, self._of(low.end, groups, y), self._of(high.end, groups, y))
-        a = self._place(0, inside, groups, left=left)
-        return a, inside - namespace(y).take(self.lines.knots, a)
 
     def _beyond(self, y: Array, groups: Any) -> Iterator[tuple[int, Array, Array, Any, Any]]:
         """Each side beyond whose end knots some y lie: it, which of them, how far, and mass and mean excess there."""
@@ -289,14 +282,17 @@ class PiecewiseLinear(Distribution):
 
     def _share(self, y: Array, *, left: bool = False, above: bool = False) -> Array:
         """F, from the left or not, or 1 - F, which keeps its digits in the upper tail."""
-        xp, (flat, groups) = namespace(y), self._flat(y)
+        xp, (flat, groups, shape) = namespace(y), self._flat(y)
         a, t = self._inside(flat, groups, left=left)
         F = xp.take(self.lines.probs, a) + xp.take(self.lines.columns.slope, a) * t
         F = 1 - F if above else F
         for side, out, d, mass, scale in self._beyond(flat, groups):
-            rest = _rest(d, mass, scale, at_infinity=left == bool(side))
+            with np.errstate(invalid="ignore"):
+                steps = d / scale
+            rest = mass * xp.exp(-xp.where(xp.isnan(steps), xp.zeros_like(d), steps))  # an infinite scale: at infinity
+            rest = rest if left == bool(side) else xp.where(xp.isinf(d), xp.zeros_like(d), rest)
             F[out] = rest if above == bool(side) else 1 - rest
-        return self._shaped(F, y)
+        return xp.reshape(F, shape)
 
     def _ppf(self, p: Array) -> Array:
         return self._quantile(p, 1 - p)
@@ -306,8 +302,8 @@ class PiecewiseLinear(Distribution):
 
     def _quantile(self, p: Array, rest: Array) -> Array:
         """At levels p; in the upper tail from what is left beyond, which does not round to 0."""
-        xp, lines, (flat, groups), (above, _) = namespace(p), self.lines, self._flat(p), self._flat(rest)
-        a = self._place(1, flat, groups, left=True)
+        xp, lines, (flat, groups, shape), (above, *_) = namespace(p), self.lines, self._flat(p), self._flat(rest)
+        a = lines.finders[1].count(flat, left=True) if groups is None else self._among(1, flat, groups, left=True)
         step = (flat - xp.take(lines.probs, a)) * xp.take(lines.columns.inverse, a)
         y = xp.minimum(xp.take(lines.knots, a) + step, xp.take(lines.columns.following, a))
         for side, (ends, masses, scales) in enumerate(lines.columns.tails):
@@ -316,32 +312,34 @@ class PiecewiseLinear(Distribution):
             if anywhere(out):
                 own = None if groups is None else groups[to_numpy(out)]
                 end, mass, scale = (self._of(column, own, flat) for column in (ends, masses, scales))
-                far = _excess((above if side else flat)[out], mass, scale)
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    far = scale * xp.log(mass / (above if side else flat)[out])
+                far = xp.where(xp.isnan(far), xp.full_like(far, xp.inf), far)
                 y[out] = end + far if side else end - far
-        return self._shaped(y, p)
+        return xp.reshape(y, shape)
 
     def _logpdf(self, y: Array) -> Array:
-        xp, (flat, groups) = namespace(y), self._flat(y)
+        xp, (flat, groups, shape) = namespace(y), self._flat(y)
         density = xp.take(self.lines.columns.log_slope, self._inside(flat, groups)[0])
         if not isinstance(density, np.ndarray):
             density = density + 0 * flat  # a gradient of 0, not none
         for _, out, d, mass, scale in self._beyond(flat, groups):
             density[out] = safe_log(mass / scale + xp.zeros_like(d)) - d / scale
-        return self._shaped(density, y)
+        return xp.reshape(density, shape)
 
     # ---- integrals -------------------------------------------------------------------------------------------------
 
     def _integrals(self, y: Array, which: int) -> Array:
-        xp, lines, (flat, groups) = namespace(y), self.lines, self._flat(y)
+        xp, columns, (flat, groups, shape) = namespace(y), self.lines.columns, self._flat(y)
         a, t = self._inside(flat, groups)
-        Fa = xp.take(lines.probs, a)
-        F, value, once = Fa + xp.take(lines.columns.slope, a) * t, xp.take(lines.columns.sums[which], a), None
+        Fa = xp.take(self.lines.probs, a)
+        F, value, once = Fa + xp.take(columns.slope, a) * t, xp.take(columns.sums[which], a), Fa
         if which == ONCE:
             value = value + t * (Fa + F) / 2
         elif which == SQUARE:
             value = value + t * (Fa * Fa + Fa * F + F * F) / 3
         else:
-            once = xp.take(lines.columns.sums[ONCE], a)
+            once = xp.take(columns.sums[ONCE], a)
             value = value + t * once + t * t * (2 * Fa + F) / 6
         for side, out, d, mass, scale in self._beyond(flat, groups):
             single, double, twice = _lengths(d, scale)
@@ -350,17 +348,17 @@ class PiecewiseLinear(Distribution):
             elif which == SQUARE:
                 more = side * (d - 2 * mass * single) + (2 * side - 1) * mass**2 * double
             else:
-                more = side * d * d / 2 + (2 * side - 1) * (d * once[out] - mass * twice)  # type: ignore[index]
+                more = side * d * d / 2 + (2 * side - 1) * (d * once[out] - mass * twice)
             value[out] = value[out] + more
-        return self._shaped(value, y)
+        return xp.reshape(value, shape)
 
     def _moments(self) -> Moments:
-        mean, std, shift = self.lines.moments
         place: Any = 0 if self.group is None else self.group
-        return Moments(*map(partial(device_like, like=self.knots), (mean[place], std[place], shift[place])))
+        return Moments(*(device_like(part[place], self.lines.knots) for part in self.lines.moments))
 
     def _crps(self, y: Array) -> Array:
-        return 2 * self._integrals(y, ONCE) - y + self._lift(self._moments().shift)
+        place: Any = 0 if self.group is None else self.group[:, None]
+        return 2 * self._integrals(y, ONCE) - y + device_like(self.lines.moments.shift[place], self.lines.knots)
 
     def _places(self, s: Array) -> Array:
         """Of a single one also its knots."""
@@ -382,26 +380,6 @@ class PiecewiseLinear(Distribution):
             for _, mass, scale in self.lines.columns.tails
         ]
         return f"{self.knots.shape[0]} knots, tails={said[0] if said[0] == said[1] else '/'.join(said)}"
-
-
-# ---- a tail: mass * exp(-d / scale) beyond a distance d; with an infinite scale it never falls -----------------------
-
-
-def _rest(d: Array, mass: Any, scale: Any, *, at_infinity: bool) -> Array:
-    """What is left of the mass beyond a distance, with or without what lies at infinity."""
-    xp = namespace(d)
-    with np.errstate(invalid="ignore"):
-        steps = d / scale
-    left: Array = mass * xp.exp(-xp.where(xp.isnan(steps), xp.zeros_like(d), steps))
-    return left if at_infinity else xp.where(xp.isinf(d), xp.zeros_like(d), left)
-
-
-def _excess(p: Array, mass: Any, scale: Any) -> Array:
-    """The distance beyond which a mass p is left: scale * log(mass / p)."""
-    xp = namespace(p)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        far = scale * xp.log(mass / p)
-    return xp.where(xp.isnan(far), xp.full_like(far, xp.inf), far)
 
 
 def _lengths(d: Array, scale: Any) -> tuple[Array, Array, Array]:
