@@ -115,7 +115,7 @@ def interpolated(x: Array, knots: Array, heights: Array) -> Array:
     j = clip(count_up_to(knots, x), 1, knots.shape[1] - 1)
     xp, low, gap = namespace(x), gather(knots, j - 1), gather(knots, j) - gather(knots, j - 1)
     rises = gap > 0
-    part = xp.where(rises, clip((x - low) / xp.where(rises, gap, xp.ones_like(gap)), 0.0, 1.0), xp.ones_like(gap))
+    part = xp.where(rises, clip((x - low) / xp.where(rises, gap, 1.0), 0.0, 1.0), 1.0)
     return gather(heights, j - 1) + part * (gather(heights, j) - gather(heights, j - 1))
 
 
@@ -158,7 +158,7 @@ class Curve(NamedTuple):
         a, v, w = self
         xp, rise, chord = namespace(a), v[:, gap:] - v[:, :-gap], a[:, gap:] - a[:, :-gap]
         fine = xp.isfinite(rise) & (rise > 0)
-        rise = xp.where(fine, rise, xp.ones_like(rise))
+        rise = xp.where(fine, rise, 1.0)
         da, db = (xp.minimum(rise * width, 3 * chord) for width in (w[:, :-gap], w[:, gap:]))
         return rise, (a[:, :-gap], da, 3 * chord - 2 * da - db, da + db - 2 * chord), fine
 
@@ -182,9 +182,9 @@ class Curve(NamedTuple):
         steep = some & near & (chord > _STEEP * spread)
         none = xp.zeros_like(steep[:, :1])
         side = concatenate([none, steep], axis=1) | concatenate([steep, none], axis=1)
-        found = xp.sort(xp.where(side, v, xp.full_like(v, np.inf)), axis=1)
+        found = xp.sort(xp.where(side, v, np.inf), axis=1)
         found = found[:, : int(xp.max(xp.count_nonzero(side, axis=1)))]
-        return xp.where(xp.isfinite(found), found, xp.full_like(found, np.nan))
+        return xp.where(xp.isfinite(found), found, np.nan)
 
 
 def inverse_by_curve(function: Function, curve: Curve, s: Array) -> tuple[Array, Array]:
@@ -211,7 +211,7 @@ def inverse_by_curve(function: Function, curve: Curve, s: Array) -> tuple[Array,
         found, per_unit = _newton(function, s, y, low, high, near=_NEAR, most=_STEPS)
         y, width = detached(xp.where(off, found, y)), detached(xp.where(off, per_unit, width))
         value, log_slope = function(y)
-        step = xp.where(xp.isfinite(value), value - s, xp.zeros_like(y)) * _exp(-detached(log_slope))
+        step = xp.where(xp.isfinite(value), value - s, 0.0) * _exp(-detached(log_slope))
         if not getattr(step, "requires_grad", False):
             return y, width
         y = y - (step - detached(step))  # a step that is taken back carries the gradients
@@ -235,7 +235,7 @@ def newton_step(function: Function, target: Array, y: Array, width: Array) -> Ar
     value, log_slope = function(y)
     correction = (value - target) * _exp(-detached(log_slope))
     fine = xp.abs(detached(correction)) <= max(1e-6, 2 * _close(y)) * (xp.abs(y) + width)
-    return y - xp.where(fine, correction, xp.zeros_like(correction))
+    return y - xp.where(fine, correction, 0.0)
 
 
 def _count_up_to_increasing(table: Array, argument: Array) -> Array:
@@ -266,8 +266,8 @@ def _newton(
         length = _exp(-detached(log_slope))
         step = (value - target) * length
         size = detached(step)  # infinite where the value is: no step to take, but a side to look on
-        step = xp.where(xp.isfinite(size), step, xp.zeros_like(step))
-        size = xp.where(xp.isnan(size), xp.zeros_like(size), size)
+        step = xp.where(xp.isfinite(size), step, 0.0)
+        size = xp.where(xp.isnan(size), 0.0, size)
         low, high = xp.where(size <= 0, y, low), xp.where(size >= 0, y, high)
         safe = (y - size >= low) & (y - size <= high) & (2 * xp.abs(size) <= last)
         moved = xp.where(going, xp.where(safe, y - size, _between(low, high)), y)
@@ -284,7 +284,7 @@ def _between(a: Array, b: Array) -> Array:
     xp = namespace(a)
     near, far = xp.minimum(xp.abs(a), xp.abs(b)), xp.maximum(xp.abs(a), xp.abs(b))
     root = xp.sqrt(xp.maximum(near, 1e-16 * far)) * xp.sqrt(far)
-    apart = xp.where(b <= 0, -root, xp.where(a >= 0, root, xp.zeros_like(root)))
+    apart = xp.where(b <= 0, -root, xp.where(a >= 0, root, 0.0))
     return xp.where(far > 64 * near, apart, 0.5 * a + 0.5 * b)
 
 

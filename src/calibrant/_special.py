@@ -79,21 +79,21 @@ def safe_sqrt(x: Array) -> Array:
     """The square root, 0 of what is below 0; at 0 its gradient is 0."""
     xp = namespace(x)
     nothing = x <= 0
-    return xp.where(nothing, xp.zeros_like(x), xp.sqrt(xp.where(nothing, xp.ones_like(x), x)))
+    return xp.where(nothing, 0.0, xp.sqrt(xp.where(nothing, 1.0, x)))
 
 
 def safe_log(p: Array) -> Array:
     """log(p), and -inf where p is 0 or less, without a warning."""
     xp = namespace(p)
     positive = p > 0
-    return xp.where(positive, xp.log(xp.where(positive, p, xp.ones_like(p))), xp.full_like(p, -xp.inf))
+    return xp.where(positive, xp.log(xp.where(positive, p, 1.0)), -xp.inf)
 
 
 def logit(p: Array) -> Array:
     """log(p / (1 - p)); -+inf at 0 and 1."""
     xp = namespace(p)
     inside = (p > 0) & (p < 1)
-    q = xp.where(inside, p, xp.full_like(p, 0.5))
+    q = xp.where(inside, p, 0.5)
     ends = xp.where(p > 0.5, xp.full_like(p, xp.inf), xp.full_like(p, -xp.inf))
     return xp.where(inside, xp.log(q) - xp.log1p(-q), ends)
 
@@ -102,11 +102,11 @@ def ndtri_logit(s: Array) -> Array:
     """The z with Phi(z) = sigmoid(s): ndtri, or far out Newton steps on log Phi from its asymptote."""
     xp = namespace(s)
     endless = xp.isinf(s)
-    log_p = xp.where(endless, -xp.ones_like(s), log_sigmoid(xp.where(s > 0, -s, s)))  # of the smaller tail
+    log_p = xp.where(endless, -1.0, log_sigmoid(xp.where(s > 0, -s, s)))  # of the smaller tail
     deep = log_p < -80.0
-    square = xp.where(deep, -2 * log_p, xp.full_like(s, 100.0))
+    square = xp.where(deep, -2 * log_p, 100.0)
     far = -xp.sqrt(square - xp.log(2 * math.pi * square))
-    z = xp.where(deep, far, ndtri(xp.exp(xp.where(deep, -xp.ones_like(s), log_p))))
+    z = xp.where(deep, far, ndtri(xp.exp(xp.where(deep, -1.0, log_p))))
     least = -1e6 if s.dtype == xp.float64 else -1e3  # below, z**2 has no digits left for Newton
     moving = (log_p > least) & (deep | array_api_compat.is_torch_array(s))  # torch's gradients flow through the steps
     for _ in range(3 if anywhere(moving) else 0):

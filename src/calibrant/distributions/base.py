@@ -102,7 +102,7 @@ class Distribution(Forecast):
         zero = xp.zeros_like(below)
         slope = xp.where(outside, zero, self._logpdf(y))
         slope = slope - xp.where(outside, zero, below) - xp.where(outside, zero, above)
-        return below - above, xp.where(outside, xp.full_like(slope, xp.inf), slope)
+        return below - above, xp.where(outside, xp.inf, slope)
 
     def _ppf_logit(self, s: Array) -> Array:
         return self._ppf(sigmoid(s))
@@ -531,7 +531,7 @@ class ClosedMoments(Distribution):
     def _moments(self) -> Moments:
         (mean, std), shift = self._mean_std(), super()._moments().shift
         xp = namespace(mean)
-        return Moments(mean, std, xp.where(xp.isfinite(mean), shift, xp.full_like(mean, np.inf)))
+        return Moments(mean, std, xp.where(xp.isfinite(mean), shift, np.inf))
 
 
 def refuse_unused(context: Context) -> None:
@@ -555,10 +555,10 @@ def drawn_in(places: Array) -> Array:
     finite = xp.isfinite(places)
     if bool(xp.all(finite)):
         return places
-    first = xp.min(xp.where(finite, places, xp.full_like(places, np.inf)), axis=1, keepdims=True)
-    last = xp.max(xp.where(finite, places, xp.full_like(places, -np.inf)), axis=1, keepdims=True)
+    first = xp.min(xp.where(finite, places, np.inf), axis=1, keepdims=True)
+    last = xp.max(xp.where(finite, places, -np.inf), axis=1, keepdims=True)
     nothing = ~xp.isfinite(first)
-    first, last = (xp.where(nothing, xp.zeros_like(end), end) for end in (first, last))
+    first, last = (xp.where(nothing, 0.0, end) for end in (first, last))
     return xp.minimum(xp.maximum(places, first), last)
 
 

@@ -97,7 +97,7 @@ class Bent(ByRow):
 def _divided(mass: Array, width: Array) -> Array:
     """mass / width; over no width the mass, which is then 0 or passed at once."""
     xp = namespace(width)
-    return mass / xp.where(width > 0, width, xp.ones_like(width))
+    return mass / xp.where(width > 0, width, 1.0)
 
 
 class Truncated(Bent):

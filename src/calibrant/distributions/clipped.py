@@ -63,7 +63,7 @@ class Clipped(OfBase):
         density = log_density(self.base, self._inside(y), self.lattice)
         if self.lattice is not None:
             density = xp.where((y == low) | (y == high), safe_log(self._cdf(y) - self._cdf_left(y)), density)
-        return xp.where((y < low) | (y > high), xp.full_like(density, -np.inf), density)
+        return xp.where((y < low) | (y > high), -np.inf, density)
 
     def _ppf(self, p: Array) -> Array:
         return self._inside(self.base._ppf(p))

@@ -90,7 +90,7 @@ class GaussianMixture(Distribution):
         """The log of the sum of exp(term)."""
         terms, xp = self._terms(term, y), namespace(y)
         top = detached(reduce(xp.maximum, terms))
-        top = xp.where(xp.isfinite(top), top, xp.zeros_like(top))
+        top = xp.where(xp.isfinite(top), top, 0.0)
         return safe_log(reduce(operator.add, (xp.exp(part - top) for part in terms))) + top
 
     def _cdf(self, y: Array) -> Array:
@@ -102,7 +102,7 @@ class GaussianMixture(Distribution):
     def _share(self, y: Array, sign: int) -> Array:
         """The mass below y, or above it; 1 at the end, though the weights may sum to a rounding more or less."""
         xp, F = namespace(y), self._sum(lambda w, s, z: w * ndtr(sign * z), y)
-        return xp.where(sign * y == xp.inf, xp.ones_like(F), xp.minimum(F, xp.ones_like(F)))
+        return xp.where(sign * y == xp.inf, 1.0, xp.minimum(F, xp.ones_like(F)))
 
     def _logpdf(self, y: Array) -> Array:
         xp, normal = namespace(y), StandardNormal()
@@ -114,7 +114,7 @@ class GaussianMixture(Distribution):
         far = xp.isinf(value) & xp.isfinite(y)
         if not anywhere(far):
             return value, log_slope
-        at = xp.where(far, y, xp.zeros_like(y))
+        at = xp.where(far, y, 0.0)
         below = self._log_sum(lambda w, s, z: safe_log(w) + log_ndtr(z), at)
         above = self._log_sum(lambda w, s, z: safe_log(w) + log_ndtr(-z), at)
         far_slope = self._logpdf(at) - below - above
@@ -130,7 +130,7 @@ class GaussianMixture(Distribution):
         xp = namespace(s)
         if single_precision(s):
             return self._at_home(self._in_double._ppf_logit(xp.astype(s, xp.float64)))
-        finite = xp.where(xp.isfinite(s), s, xp.zeros_like(s))
+        finite = xp.where(xp.isfinite(s), s, 0.0)
         ends = self._ends(ndtri_logit(finite))
         low, high = xp.min(ends, axis=-1), xp.max(ends, axis=-1)
         root = solve_increasing(self._logit, xp.broadcast_to(finite, low.shape), low, high)

@@ -35,7 +35,9 @@ def one_pass(method: str, base: Distribution, loc: Array, scale: Array, y: Array
     if method not in METHODS or not isinstance(base, PiecewiseLinear) or base.shape or y.shape != (*loc.shape, 1):
         return None
     arrays: tuple[Any, ...] = (y, loc, scale, base.knots, base.probs)
-    if any(each.dtype != torch.float64 for each in arrays) or any(np.isinf(tail.scale[0]) for tail in base.lines.columns.tails):
+    if any(each.dtype != torch.float64 for each in arrays) or any(
+        np.isinf(tail.scale[0]) for tail in base.lines.columns.tails
+    ):
         return None
     if torch.is_grad_enabled() and any(each.requires_grad for each in arrays):
         return None

@@ -137,9 +137,7 @@ class Joined(Asking):
     def _moments(self) -> Moments:
         def ask(distribution: Distribution, rows: Rows) -> tuple[Array, ...]:
             xp, like = namespace(self.like), self.like
-            found = (
-                moved(m, like) if hasattr(m, "shape") else device_like(m, like) for m in distribution._all_moments
-            )
+            found = (moved(m, like) if hasattr(m, "shape") else device_like(m, like) for m in distribution._all_moments)
             return tuple(xp.broadcast_to(part, (rows.size,)) for part in found)
 
         return Moments(*self._each(ask))

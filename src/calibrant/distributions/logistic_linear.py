@@ -62,7 +62,7 @@ class LogisticLinear(Distribution):
         knots, probs = concatenate([low, self.knots, high]), concatenate([zero, self.probs, one])
         log_below, log_above = log_sigmoid(knots), log_sigmoid(-knots)
         a, b = knots[:-1], knots[1:]
-        step = xp.where(b > a, a - b, -xp.ones_like(a))  # no label lies on a piece without width
+        step = xp.where(b > a, a - b, -1.0)  # no label lies on a piece without width
         # log(u_b - u_a) = log sigmoid(b) + log sigmoid(-a) + log(1 - exp(a - b))
         gap = log_below[1:] + log_above[:-1] + xp.log(-xp.expm1(step))
         heights = safe_log(probs[1:] - probs[:-1]) - gap
@@ -84,7 +84,7 @@ class LogisticLinear(Distribution):
         a, b, Fa, Fb = (xp.take(column, k) for column in (p.knots, p.probs) for k in (j, j + 1))
         if above:
             flat, a, b, Fa, Fb = -flat, -b, -a, 1 - Fb, 1 - Fa
-        wide = xp.where(b > a, xp.expm1(a - b), -xp.ones_like(b))
+        wide = xp.where(b > a, xp.expm1(a - b), -1.0)
         share = xp.expm1(a - flat) / wide * xp.exp(log_sigmoid(flat) - log_sigmoid(b))
         return xp.reshape(Fa + (Fb - Fa) * share, s.shape)
 
@@ -100,7 +100,7 @@ class LogisticLinear(Distribution):
         p, rest = xp.reshape(p, (-1,)), xp.reshape(rest, (-1,))
         j = xp.searchsorted(self.probs, p, side="left")
         a, b, Fa, Fb = (xp.take(column, k) for column in (own.knots, own.probs) for k in (j, j + 1))
-        rise = xp.where(Fb > Fa, Fb - Fa, xp.ones_like(Fb))
+        rise = xp.where(Fb > Fa, Fb - Fa, 1.0)
         share, left = (clip(part / rise, 0.0, 1.0) for part in (p - Fa, rest - (1 - Fb)))
         # u and 1 - u as the mixtures of those at a and b
         up, down = (

@@ -98,7 +98,7 @@ class LogitSpline(Distribution):
         t = gap / (c1 + c2 + c3)
         for _ in range(_NEWTON):
             slope = c1 + t * (2 * c2 + t * 3 * c3)
-            step = (t * (c1 + t * (c2 + t * c3)) - gap) / xp.where(slope > 0, slope, xp.ones_like(slope))
+            step = (t * (c1 + t * (c2 + t * c3)) - gap) / xp.where(slope > 0, slope, 1.0)
             t = clip(t - step, 0.0, 1.0)
         y = a + h * t
         return xp.reshape(y + (s - inside) / xp.where(s < inside, self.slopes[0], self.slopes[-1]), shape)

@@ -79,7 +79,7 @@ class Mixture(ClosedMoments):
         terms = [log_density(part, y, self.lattice) + float(np.log(w)) for w, part in self._parts]
         xp = namespace(terms[0])
         top = reduce(xp.maximum, terms)
-        top = xp.where(xp.isfinite(top), top, xp.zeros_like(top))
+        top = xp.where(xp.isfinite(top), top, 0.0)
         return safe_log(_added(xp.exp(term - top) for term in terms)) + top
 
     @property
@@ -154,7 +154,7 @@ class Mixture(ClosedMoments):
         xp = namespace(mean)
         with np.errstate(invalid="ignore"):
             square = _added(w * (std**2 + (each - mean) ** 2) for w, each, std in own)
-        return mean, safe_sqrt(xp.where(xp.isnan(square), xp.full_like(square, np.inf), square))
+        return mean, safe_sqrt(xp.where(xp.isnan(square), np.inf, square))
 
     def _moments(self) -> Moments:
         """The shift is the mean of the components' less the integral of the variance of their CDFs, by their tables."""

@@ -43,7 +43,7 @@ def position(y: Array, lattice: tuple[float, float]) -> tuple[Array, Array]:
         on = xp.abs(x - near) <= 4 * float(xp.finfo(x.dtype).eps) * (xp.abs(near) + (abs(origin / step) + 1))
         k = xp.where(on, near, xp.floor(x))
         t = x - k
-    return k, xp.where((t > 0) & ~on, t, xp.zeros_like(t))
+    return k, xp.where((t > 0) & ~on, t, 0.0)
 
 
 def off_lattice(y: Array, lattice: tuple[float, float]) -> Array:
@@ -97,7 +97,7 @@ class OnLattice(Distribution):
     def _at_k(self, name: str, k: Array, known: Array) -> Array:
         """The method `name` in double precision, where its k is known."""
         xp = namespace(k)
-        inner = xp.astype(xp.where(known, k, xp.zeros_like(k)), xp.float64, copy=False)
+        inner = xp.astype(xp.where(known, k, 0.0), xp.float64, copy=False)
         return xp.astype(getattr(self._in_double, name)(inner), k.dtype, copy=False)
 
     def _up_to(self, k: Array) -> Array:
@@ -129,7 +129,7 @@ class OnLattice(Distribution):
         (k, t), (first, last), xp = position(y, self.lattice), self._ends(), namespace(y)
         known = (t == 0) & (k >= first) & (k <= last) & xp.isfinite(k)
         mass = self._at_k("_log_mass", k, known)
-        return xp.where(known, mass, xp.full_like(mass, -math.inf))
+        return xp.where(known, mass, -math.inf)
 
     # ---- quantiles -------------------------------------------------------------------------------------------------
 
@@ -210,7 +210,7 @@ class CountFamily(ClosedMoments, OnLattice):
         mean, std = (detached(self._lift(part)) + xp.zeros_like(z) for part in self._mean_std())
         first, last = (end + xp.zeros_like(z) for end in self._ends())
         guess = clip(xp.where(end, z, xp.floor(mean + std * clip(z, -40.0, 40.0))), first, last)
-        low = high = xp.where(end, xp.zeros_like(z), guess)
+        low = high = xp.where(end, 0.0, guess)
         step = xp.ceil(std / 4) + 1
         while anywhere(far := ~end & (low >= first) & enough(low)):
             low, high = xp.where(far, xp.maximum(low - step, first - 1), low), xp.where(far, low, high)

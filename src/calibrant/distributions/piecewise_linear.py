@@ -245,7 +245,9 @@ class PiecewiseLinear(Distribution):
         """
         low, high = self.lines.columns.tails
         inside = clip(y, self._of(low.end, groups, y), self._of(high.end, groups, y))
-        found = self.lines.finders[0].count(inside, left=left) if groups is None else self._among(0, inside, groups, left)
+        found = (
+            self.lines.finders[0].count(inside, left=left) if groups is None else self._among(0, inside, groups, left)
+        )
         return found, inside - namespace(y).take(self.lines.knots, found)
 
     def _among(self, which: int, values: Array, groups: Any, left: bool) -> Any:  # noqa: FBT001
@@ -289,8 +291,8 @@ class PiecewiseLinear(Distribution):
         for side, out, d, mass, scale in self._beyond(flat, groups):
             with np.errstate(invalid="ignore"):
                 steps = d / scale
-            rest = mass * xp.exp(-xp.where(xp.isnan(steps), xp.zeros_like(d), steps))  # an infinite scale: at infinity
-            rest = rest if left == bool(side) else xp.where(xp.isinf(d), xp.zeros_like(d), rest)
+            rest = mass * xp.exp(-xp.where(xp.isnan(steps), 0.0, steps))  # an infinite scale: at infinity
+            rest = rest if left == bool(side) else xp.where(xp.isinf(d), 0.0, rest)
             F[out] = rest if above == bool(side) else 1 - rest
         return xp.reshape(F, shape)
 
@@ -314,7 +316,7 @@ class PiecewiseLinear(Distribution):
                 end, mass, scale = (self._of(column, own, flat) for column in (ends, masses, scales))
                 with np.errstate(divide="ignore", invalid="ignore"):
                     far = scale * xp.log(mass / (above if side else flat)[out])
-                far = xp.where(xp.isnan(far), xp.full_like(far, xp.inf), far)
+                far = xp.where(xp.isnan(far), xp.inf, far)
                 y[out] = end + far if side else end - far
         return xp.reshape(y, shape)
 
@@ -386,7 +388,7 @@ def _lengths(d: Array, scale: Any) -> tuple[Array, Array, Array]:
     """The integrals over a distance of exp(-t / scale), of its square, and of the first integral."""
     xp, scale = namespace(d), scale + namespace(d).zeros_like(d)
     falls = xp.isfinite(scale)
-    scale = xp.where(falls, scale, xp.ones_like(d))
+    scale = xp.where(falls, scale, 1.0)
     once = xp.where(falls, -scale * xp.expm1(-d / scale), d)
     square = xp.where(falls, -scale / 2 * xp.expm1(-2 * d / scale), d)
     return once, square, xp.where(falls, scale * (d - once), d * d / 2)

@@ -86,9 +86,9 @@ class Pulled(Distribution):
         xp, outside = namespace(s), namespace(s).isinf(s)  # beyond the support of the forecast there is no density
         if not anywhere(outside):
             return self.q._logpdf(s) + slope
-        slope = xp.where(outside, xp.zeros_like(s), slope)
-        density = self.q._logpdf(xp.where(outside, xp.zeros_like(s), s))
-        return xp.where(outside, xp.full_like(s, -xp.inf), density + slope)
+        slope = xp.where(outside, 0.0, slope)
+        density = self.q._logpdf(xp.where(outside, 0.0, s))
+        return xp.where(outside, -xp.inf, density + slope)
 
     def _table(self, count: int) -> MassTable:
         table = self._q_table(count)

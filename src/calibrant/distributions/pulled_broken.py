@@ -72,7 +72,7 @@ class PulledBroken(Pulled):
             off = xp.vecdot(w[:, 1:], once) - w[:, 0] * L[:, 0]
             gini = xp.vecdot(w, _steps(_from_0(side_by_side([L - Q, mean - shift]))))  # of q (1 - q)
             mean = line.values[:, 0] + off
-        return mean, xp.where(xp.isfinite(off), mean - gini, xp.full_like(off, np.inf)), once
+        return mean, xp.where(xp.isfinite(off), mean - gini, np.inf), once
 
     def _crps(self, y: Array) -> Array:
         """Without the std, which takes as long as all else."""
@@ -92,7 +92,7 @@ class PulledBroken(Pulled):
             second = xp.sum(w[:, 1:] * (values - values[:, :1]) * once + w[:, 1:] ** 2 * twice, axis=1)
             variance = 2 * (second + w[:, 0] ** 2 * T[:, 0]) - off**2
         zero = xp.zeros_like(off)
-        variance = xp.where(xp.isfinite(off), variance, xp.full_like(off, np.inf))
+        variance = xp.where(xp.isfinite(off), variance, np.inf)
         variance = xp.where(q_std[:, 0] == 0, zero, variance)  # a single atom
         return Moments(mean, safe_sqrt(variance), shift)
 

@@ -101,7 +101,7 @@ class Randomised(ByRow):
         core, low, high, *ends = self._parts()
         xp, atoms = namespace(core), self.atoms._all_moments
         own, std, shift = (self.atoms._lift(part) for part in atoms)
-        lower, upper = (xp.where(xp.isinf(end), xp.zeros_like(end), end) for end in ends)
+        lower, upper = (xp.where(xp.isinf(end), 0.0, end) for end in ends)
         mean = core * own + low * lower + high * upper
         square = core * (std**2 + (own - mean) ** 2) + low * (lower - mean) ** 2 + high * (upper - mean) ** 2
         cross = core * (low * (own - lower) + high * (upper - own)) + low * high * (upper - lower)
@@ -117,7 +117,7 @@ class Randomised(ByRow):
             return super()._integrals(y, which)
         xp, (core, low, _, lower, upper) = namespace(y), self._parts()
         inside = xp.minimum(xp.maximum(y, lower), upper)
-        way = inside - xp.where(xp.isinf(lower), xp.zeros_like(lower), lower)
+        way = inside - xp.where(xp.isinf(lower), 0.0, lower)
         return low * way + core * self.atoms._integrals(inside, ONCE) + xp.maximum(y - inside, 0 * y)
 
     def _table(self, count: int) -> MassTable:
@@ -162,5 +162,5 @@ def _pulled_end(end: Array, map: Increasing) -> Array:
     xp, finite = namespace(end), namespace(end).isfinite(end)
     if not anywhere(finite):
         return detached(map.inverse(end[:, None])[:, 0])
-    y = map.inverse(xp.where(finite, end, xp.zeros_like(end))[:, None])[:, 0]
+    y = map.inverse(xp.where(finite, end, 0.0)[:, None])[:, 0]
     return xp.where(finite, y, detached(map.inverse(end[:, None])[:, 0])) if anywhere(~finite) else y

@@ -75,7 +75,7 @@ class Lattice(OfBase, OnLattice):
     def _pit(self, y: Array, u: Array) -> Array:
         """H'(y + step * u): uniform where H' is calibrated for Y + step * U."""
         k, t = position(y, self.lattice)
-        return self.base._cdf(self._place(k + namespace(y).where(t > 0, namespace(y).ones_like(t), u)))
+        return self.base._cdf(self._place(k + namespace(y).where(t > 0, 1.0, u)))
 
     # ---- quantiles -------------------------------------------------------------------------------------------------
 
@@ -93,7 +93,7 @@ class Lattice(OfBase, OnLattice):
         if len(cells) > 1 and anywhere(~(xp.isfinite(low) & xp.isfinite(high))):
             low = high = self._cell(getattr(base, name)(level))
         inner = xp.isfinite(low) & ~end
-        start, last = (xp.where(inner, k, xp.zeros_like(level)) for k in (low, high))
+        start, last = (xp.where(inner, k, 0.0) for k in (low, high))
         found = halved(start - 2, last + 1, enough)  # where rounding, or an atom on the lattice, asks for it
         return self._place(xp.where(inner, found, high))
 
@@ -159,8 +159,8 @@ class SpreadDistribution(OfBase, ClosedMoments):
     def _ppf_logit(self, s: Array) -> Array:
         """In the step of the quantile y of the base, (p - F(y-)) / P(y) of the way, from the nearer end."""
         xp, y = namespace(s), self.base._ppf_logit(s)
-        mass = xp.exp(self.base._logpdf(xp.where(xp.isfinite(y), y, xp.zeros_like(y))))
-        mass = xp.where(mass > 0, mass, xp.ones_like(mass))
+        mass = xp.exp(self.base._logpdf(xp.where(xp.isfinite(y), y, 0.0)))
+        mass = xp.where(mass > 0, mass, 1.0)
         up, down = (sigmoid(s) - self.base._cdf_left(y)) / mass, (sigmoid(-s) - self.base._sf(y)) / mass
         return y + self._step * clip(xp.where(s <= 0, up, 1 - down), 0.0, 1.0)
 

@@ -51,16 +51,14 @@ class StandardT(Distribution):
         """log(1 - F) - log F at -|t|, with the sign of t; a tail too small for floats is f (df + t^2) / (df |t|)."""
         xp, df = namespace(t), self._df
         far = xp.isinf(t)
-        size = xp.where(far, xp.zeros_like(t), xp.where(t < 0, -t, t))  # whose gradient at 0 is 1
+        size = xp.where(far, 0.0, xp.where(t < 0, -t, t))  # whose gradient at 0 is 1
         density, tail = _log_density(df, size), _cdf(df, -size)
         tiny = tail < 1e3 * float(xp.finfo(tail.dtype).smallest_normal)
-        beyond = xp.where(tiny, size, xp.ones_like(size))
-        log_tail = xp.where(
-            tiny, density + xp.log(beyond / df + 1 / beyond), xp.log(xp.where(tiny, xp.ones_like(tail), tail))
-        )
+        beyond = xp.where(tiny, size, 1.0)
+        log_tail = xp.where(tiny, density + xp.log(beyond / df + 1 / beyond), xp.log(xp.where(tiny, 1.0, tail)))
         rest = xp.log1p(-tail)
         value, slope = rest - log_tail, density - log_tail - rest
-        value, slope = (xp.where(far, xp.full_like(part, xp.inf), part) for part in (value, slope))
+        value, slope = (xp.where(far, xp.inf, part) for part in (value, slope))
         return xp.where(t < 0, -value, value), slope
 
     def _ppf(self, p: Array) -> Array:
@@ -71,9 +69,9 @@ class StandardT(Distribution):
         xp, df, known = namespace(s), self._df, detached(self._df)
         if single_precision(s):
             return self._at_home(self._in_double._ppf_logit(xp.astype(s, xp.float64)))
-        finite = xp.where(xp.isinf(s), xp.zeros_like(s), s) + 0 * df
+        finite = xp.where(xp.isinf(s), 0.0, s) + 0 * df
         size = xp.abs(detached(finite))
-        near = xp.minimum(size, xp.where(known < 50, 300 * clip(known, 0.0, 1.0), xp.full_like(known, 700.0)))
+        near = xp.minimum(size, xp.where(known < 50, 300 * clip(known, 0.0, 1.0), 700.0))
         t = -stdtrit(known, sigmoid(-near)) * xp.exp(clip((size - near) / known, 0.0, 300.0))
         t = clip(t, 0.0, _LARGEST)
         t = newton_step(self._logit, finite, xp.where(finite < 0, -t, t), xp.ones_like(t))
@@ -90,8 +88,8 @@ class StandardT(Distribution):
         df = xp.astype(self.df, xp.float64)
         none, infinite = xp.full_like(df, xp.nan), xp.full_like(df, xp.inf)
         some, finite = df > 1, df > 2
-        std = xp.where(finite, xp.sqrt(df / xp.where(finite, df - 2, xp.ones_like(df))), infinite)
-        shift = -_half_gap(_beside(xp.where(df > 0.5, df, xp.ones_like(df)), 1))
+        std = xp.where(finite, xp.sqrt(df / xp.where(finite, df - 2, 1.0)), infinite)
+        shift = -_half_gap(_beside(xp.where(df > 0.5, df, 1.0), 1))
         mean, std = (xp.where(some, part, none) for part in (0 * df, std))
         return Moments(*map(self._at_home, (mean, std, xp.where(df > 0.5, shift, infinite))))
 
@@ -124,7 +122,7 @@ def _cdf(df: Array, t: Array) -> Array:
     xp, known, at = namespace(t), detached(df), detached(t)
     F = stdtr(known, at)
     if getattr(t, "requires_grad", False):
-        F = F + xp.exp(_log_density(known, at)) * xp.where(xp.isfinite(at), t - at, xp.zeros_like(at))
+        F = F + xp.exp(_log_density(known, at)) * xp.where(xp.isfinite(at), t - at, 0.0)
     if getattr(df, "requires_grad", False):
         step = 1e-5 * known
         F = F + (stdtr(known + step, at) - stdtr(known - step, at)) / (2 * step) * (df - known)
@@ -140,7 +138,7 @@ def _beside(df: Array, whole: int) -> Array:
     """df, kept a little away from a whole number at which formulas divide by 0."""
     xp = namespace(df)
     step = float(xp.finfo(df.dtype).eps) ** 0.5
-    return df + detached(xp.where(xp.abs(df - whole) < step, whole + step - df, xp.zeros_like(df)))
+    return df + detached(xp.where(xp.abs(df - whole) < step, whole + step - df, 0.0))
 
 
 def _slope(df: Array) -> Array:

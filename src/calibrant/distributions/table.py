@@ -94,11 +94,11 @@ class MassTable:
     def moved(self, places: Array, widths: Array | None) -> MassTable:
         """The table of y(S), y increasing: the images of the places, and dy/ds there; None where cells are straight."""
         xp, step, rise = namespace(places), self._widths, _steps(places)
-        slope = rise / xp.where(step > 0, step, xp.ones_like(step))
+        slope = rise / xp.where(step > 0, step, 1.0)
         bulges = self.bulges * slope
         if widths is not None:  # y is a cubic in s: over a cell its mean is off the middle by step * (w_a - w_b) / 12
             unknown, most = xp.isnan(widths), 3 * slope
-            w = xp.where(unknown, xp.full_like(widths, np.inf), widths) if anywhere(unknown) else widths
+            w = xp.where(unknown, np.inf, widths) if anywhere(unknown) else widths
             bulges = bulges + self.masses * step / 12 * (xp.minimum(w[:, 1:], most) - xp.minimum(w[:, :-1], most))
         return MassTable(places, self.atoms, self.masses, bulges, self.tails, self.infinite)
 
@@ -165,7 +165,7 @@ class MassTable:
         bare = MassTable.of_heights(self.places, F, S, self.bulges, infinite)
         xp = namespace(self.places)
         some = self.masses > 0
-        slope = xp.where(some, bare.masses / xp.where(some, self.masses, xp.ones_like(self.masses)), 0 * bare.masses)
+        slope = xp.where(some, bare.masses / xp.where(some, self.masses, 1.0), 0 * bare.masses)
         return MassTable(self.places, bare.atoms, bare.masses, self.bulges * slope, bare.tails, infinite)
 
     def beside(self, core: Array, masses: tuple[Array, Array], ends: tuple[Array, Array]) -> MassTable:
@@ -201,8 +201,8 @@ class MassTable:
             last = h.shape[1]
             middle = table.places[:, last - last // 4, None] - table.places[:, last // 4, None]
             narrow = h <= _NARROW * middle  # what lies there is an atom
-            inverse = xp.where(narrow, xp.zeros_like(h), weight / xp.where(narrow, xp.ones_like(h), h))
-            steep = xp.where(narrow, table.masses + 0 * h, xp.zeros_like(h + zero))
+            inverse = xp.where(narrow, 0.0, weight / xp.where(narrow, 1.0, h))
+            steep = xp.where(narrow, table.masses + 0 * h, 0.0)
             tails = side_by_side([table.tails[0], xp.zeros_like(table.atoms[:, 2:]), table.tails[1]])
             atoms = weight * (table.atoms + tails + side_by_side([zero, steep]))
             rates = [side_by_side([zero, part * inverse, zero]) for part in (table.masses, table.bulges)]
@@ -254,7 +254,7 @@ class MassTable:
     def _curved(self) -> Array:
         """1.2 bulge^2 / width: what the square of the bulge adds."""
         xp, h = namespace(self.places), self._widths
-        return 1.2 * self.bulges**2 / xp.where(h > 0, h, xp.ones_like(h))
+        return 1.2 * self.bulges**2 / xp.where(h > 0, h, 1.0)
 
     @cached_property
     def _excess(self) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
@@ -272,7 +272,7 @@ class MassTable:
             with np.errstate(divide="ignore"):
                 first = xp.where(power > 1 + _HARDLY, p * d / (power - 1), inf)
                 second = xp.where(power > 2 + _HARDLY, 2 * p * d**2 / ((power - 1) * (power - 2)), inf)
-            parts = (xp.where(falls, part, xp.zeros_like(part)) for part in (first, second))
+            parts = (xp.where(falls, part, 0.0) for part in (first, second))
             once, twice = (xp.where(self.infinite[side] > 0, inf, part) for part in parts)
             found.append((once, twice))
         return found[0], found[1]
@@ -283,7 +283,7 @@ class MassTable:
     def moments(self) -> tuple[Array, Array, Array]:
         """Mean, std, and what makes crps(y) = 2 (integral of F up to y) - y + this; each (n,)."""
         xp, (p, q), ((low, low2), (high, high2)) = namespace(self.places), self.tails, self._excess
-        l1, l2, h1, h2 = (xp.where(xp.isinf(part), xp.zeros_like(part), part) for part in (low, low2, high, high2))
+        l1, l2, h1, h2 = (xp.where(xp.isinf(part), 0.0, part) for part in (low, low2, high, high2))
         middle = self.places[:, self.places.shape[1] // 2, None]
         y, B, none = self.places - middle, self.bulges, xp.zeros_like(self.masses[:, :1])
         halves = self.atoms + side_by_side([none, self.masses / 2]) + side_by_side([self.masses / 2, none])
@@ -294,7 +294,7 @@ class MassTable:
         second = _sum(thirds, y * y) + _sum(self.masses / 3, a * b) - _sum(None, (a + b) * B)
         second = second + p * first**2 + q * last**2 + 2 * xp.abs(first) * l1 + 2 * xp.abs(last) * h1 + l2 + h2
         std = safe_sqrt(second)
-        std = xp.where(xp.isinf(low2 + high2), xp.full_like(std, np.inf), std)
+        std = xp.where(xp.isinf(low2 + high2), np.inf, std)
         with np.errstate(invalid="ignore"):
             mean = xp.where(xp.isinf(low + high), high - low, middle + mean)
         return mean[:, 0], std[:, 0], (self.inner_shift - 2 * l1)[:, 0]
@@ -312,7 +312,7 @@ class MassTable:
         above = _sum((S * S + S * T + T * T) / 3, h[:, half:]) - _sum(S + T, B[:, half:])
         shift = below + above + _sum(None, self._curved) + self.places[:, half, None]
         broken = (self.infinite[0] > 0) | (self.infinite[1] > 0)
-        return xp.where(broken, xp.full_like(shift, np.inf), shift)
+        return xp.where(broken, np.inf, shift)
 
     def _up_to(self, which: int) -> Array:
         """An integral up to each place."""
@@ -327,7 +327,7 @@ class MassTable:
 
     def _cumulated(self, which: int) -> Array:
         xp, h, B, F, G = namespace(self.places), self._widths, self.bulges, self._right[:, :-1], self._left[:, 1:]
-        low, low2 = (xp.where(xp.isinf(part), xp.zeros_like(part), part) for part in self._excess[0])
+        low, low2 = (xp.where(xp.isinf(part), 0.0, part) for part in self._excess[0])
         if which == ONCE:
             start, terms = low, h * ((F + G) / 2) + B
         elif which == TWICE:
@@ -346,7 +346,7 @@ class MassTable:
         j = clip(count_up_to(self.places, at) - 1, 0, count - 2)
         a, h, B = (gather(part, j) for part in (self.places, self._widths, self.bulges))
         F, m = gather(self._right, j), gather(self.masses, j)
-        x = clip((at - a) / xp.where(h > 0, h, xp.ones_like(h)), 0.0, 1.0)
+        x = clip((at - a) / xp.where(h > 0, h, 1.0), 0.0, 1.0)
         t = x * h
         value = gather(self._up_to(which), j)
         (below, above) = self.infinite
@@ -369,7 +369,7 @@ def mass_at_infinity(distribution: Any, places: Array) -> tuple[Array, Array]:
     """The mass at -inf and at +inf."""
     xp, far = namespace(places), device_like([[-np.inf, np.inf]], places)
     low, high = distribution._cdf(far)[:, :1], 1 - distribution._cdf_left(far)[:, 1:]
-    low, high = (xp.where(mass > _NONE, mass, xp.zeros_like(mass)) for mass in (low, high))
+    low, high = (xp.where(mass > _NONE, mass, 0.0) for mass in (low, high))
     return low, high
 
 

@@ -168,7 +168,7 @@ class TorchDistribution(Distribution):
         with contextlib.suppress(NotImplementedError):
             mean, std = self._dist.mean + self.zeros, self._dist.stddev + self.zeros
         xp = namespace(mean)
-        return Moments(mean, std, xp.where(xp.isfinite(mean), shift, xp.full_like(shift, xp.inf)))
+        return Moments(mean, std, xp.where(xp.isfinite(mean), shift, xp.inf))
 
     def _describe(self) -> str:
         return type(self.whole).__name__
