@@ -156,14 +156,13 @@ class OnLattice(Distribution):
         before = F[:, :-1]  # of equal points, the first one has the mass
         if anywhere(gap > 1):
             before = xp.where(gap > 0, distribution._up_to(k[:, 1:] - 1), before)
-        F_left = concatenate([distribution._up_to(k[:, :1] - 1), before], axis=1)
+        left = concatenate([distribution._up_to(k[:, :1] - 1), before], axis=1)
         bulges = 0 * gap
         if anywhere(gap > 2):
             trapezoid = distribution.lattice[1] * gap * (F[:, :-1] + before) / 2
             bulges = xp.where(gap > 2, distribution._areas(k, gap) - trapezoid, bulges)
-        return MassTable.of_heights(
-            distribution._place(k), (F_left, F), (1 - F_left, 1 - F), bulges, distribution._infinite
-        )
+        heights = left, F, 1 - left, 1 - F
+        return MassTable.of_heights(distribution._place(k), heights, bulges, distribution._infinite)
 
     def _areas(self, k: Array, gap: Array) -> Array:
         """The integral of F from each point to the next, by two points in between."""

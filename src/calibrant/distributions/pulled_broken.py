@@ -12,7 +12,7 @@ from calibrant._search import gather
 from calibrant._special import safe_sqrt
 from calibrant.distributions.base import Distribution, Moments, drawn_in
 from calibrant.distributions.pulled import Increasing, Pulled
-from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable, side_by_side
+from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable, side_by_side, steps
 
 
 class Broken(Increasing, Protocol):
@@ -50,12 +50,12 @@ class PulledBroken(Pulled):
         line, s = self.map, self.map(y)
         piece, widths, here = line.piece(line.levels, s), self._widths, self.q._integrals(s, which)
         A, w, v = _from_0(self._at_levels(SQUARE if which == SQUARE else ONCE)), gather(widths, piece), widths[:, :-1]
-        once = _from_0(_summed(v * _steps(A)))
+        once = _from_0(_summed(v * steps(A)))
         if which != TWICE:
             return gather(once, piece) + w * (here - gather(A, piece))
         levels, T = _from_0(line.levels), _from_0(self._at_levels(TWICE))
-        h, t = _steps(levels), s - gather(levels, piece)
-        twice = _from_0(_summed(v * h * once[:, :-1] + v**2 * (_steps(T) - h * A[:, :-1])))
+        h, t = steps(levels), s - gather(levels, piece)
+        twice = _from_0(_summed(v * h * once[:, :-1] + v**2 * (steps(T) - h * A[:, :-1])))
         own = here - gather(T, piece) - t * gather(A, piece)
         return gather(twice, piece) + w * t * gather(once, piece) + w**2 * own
 
@@ -68,9 +68,9 @@ class PulledBroken(Pulled):
         xp, line, w = namespace(self.map.values), self.map, self._widths
         mean, _, shift = self._q_moments()
         with np.errstate(invalid="ignore"):  # a q without a mean
-            once = _steps(side_by_side([line.levels - L, mean]))  # of 1 - q over each piece from the first knot on
+            once = steps(side_by_side([line.levels - L, mean]))  # of 1 - q over each piece from the first knot on
             off = xp.vecdot(w[:, 1:], once) - w[:, 0] * L[:, 0]
-            gini = xp.vecdot(w, _steps(_from_0(side_by_side([L - Q, mean - shift]))))  # of q (1 - q)
+            gini = xp.vecdot(w, steps(_from_0(side_by_side([L - Q, mean - shift]))))  # of q (1 - q)
             mean = line.values[:, 0] + off
         return mean, xp.where(xp.isfinite(off), mean - gini, np.inf), once
 
@@ -85,9 +85,9 @@ class PulledBroken(Pulled):
         L, T, Q = (self._at_levels(which) for which in (ONCE, TWICE, SQUARE))
         mean, shift, once = self._mean_and_shift(L, Q)
         w, values, (q_mean, q_std, _) = self._widths, line.values, self._q_moments()
-        off, h, last = mean - values[:, 0], _steps(a), a[:, -1:]
+        off, h, last = mean - values[:, 0], steps(a), a[:, -1:]
         with np.errstate(invalid="ignore"):
-            twice = h**2 / 2 - h * L[:, 1:] + _steps(T)  # of (s - a) (1 - q) over each piece
+            twice = h**2 / 2 - h * L[:, 1:] + steps(T)  # of (s - a) (1 - q) over each piece
             twice = side_by_side([twice, (q_std**2 + (q_mean - last) ** 2) / 2 - T[:, -1:]])
             second = xp.sum(w[:, 1:] * (values - values[:, :1]) * once + w[:, 1:] ** 2 * twice, axis=1)
             variance = 2 * (second + w[:, 0] ** 2 * T[:, 0]) - off**2
@@ -99,10 +99,6 @@ class PulledBroken(Pulled):
     def _table(self, count: int) -> MassTable:
         table = self._q_table(count)
         return table.moved(drawn_in(self._in_double.map.inverse(table.places)), None)
-
-
-def _steps(columns: Array) -> Array:
-    return columns[:, 1:] - columns[:, :-1]
 
 
 def _summed(terms: Array) -> Array:
