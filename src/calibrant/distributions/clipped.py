@@ -144,7 +144,7 @@ class Clipped(OfBase):
         return value if self.shape else xp.reshape(value, y.shape)
 
     def _table(self, count: int) -> MassTable:
-        """The base's, with the bounds among its places and, on the way to a bound beyond the last, ever farther ones."""
+        """The base's, with the bounds among its places, and others on the way to a bound beyond the last."""
         double, (a, b, no_low, no_high) = self._in_double, self._in_double._ends()
         table, xp = double.base._table(count).to(a), namespace(a)
         middle = table.places[:, table.places.shape[1] // 2, None]

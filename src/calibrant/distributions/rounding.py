@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import reduce
 
 from calibrant._arrays import Array, anywhere, clip, concatenate, namespace
 from calibrant._special import logit, safe_log, sigmoid
@@ -87,10 +86,9 @@ class Lattice(OfBase, OnLattice):
     def _least(self, name: str, level: Array, enough: Callable[[Array], Array], end: Array) -> Array:
         """Beside the quantile of the base, or of a mixture between those of its components."""
         xp, base = namespace(level), self.base
-        ends = base.ends(name, level) if isinstance(base, Mixture) else [getattr(base, name)(level)]
-        cells = [self._cell(y) for y in ends]
-        low, high = (reduce(pick, cells) for pick in (xp.minimum, xp.maximum))
-        if len(cells) > 1 and anywhere(~(xp.isfinite(low) & xp.isfinite(high))):
+        ends = base._bracket(name, level) if isinstance(base, Mixture) else [getattr(base, name)(level)] * 2
+        low, high = map(self._cell, ends)
+        if isinstance(base, Mixture) and anywhere(~(xp.isfinite(low) & xp.isfinite(high))):
             low = high = self._cell(getattr(base, name)(level))
         inner = xp.isfinite(low) & ~end
         start, last = (xp.where(inner, k, 0.0) for k in (low, high))

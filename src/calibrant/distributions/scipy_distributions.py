@@ -11,7 +11,7 @@ import numpy as np
 
 from calibrant._arrays import Array, concatenate, device_like, floats, namespace, refuse
 from calibrant._special import sigmoid
-from calibrant.distributions.base import ClosedMoments, Distribution, drawn_in
+from calibrant.distributions.base import ClosedMoments, Distribution, drawn_in, far_logit
 from calibrant.distributions.counts import Binomial, NegativeBinomial, Poisson
 from calibrant.distributions.on_lattice import CountFamily
 from calibrant.distributions.standard_families import Laplace, Logistic, LogNormal, Normal
@@ -123,15 +123,7 @@ class ScipyDistribution(_ScipyFamily):
         return self._ask("logpdf", y)
 
     def _logit(self, y: Array) -> tuple[Array, Array]:
-        """From scipy's logarithms where F or 1 - F is too small for floats."""
-        value, log_slope = super()._logit(y)
-        far = np.isinf(value) & np.isfinite(y)
-        if not far.any():
-            return value, log_slope
-        below, above, density = (self._ask(name, y) for name in ("logcdf", "logsf", "logpdf"))
-        far &= np.isfinite(below) & np.isfinite(above)
-        below, above = np.where(far, below, 0.0), np.where(far, above, 0.0)
-        return np.where(far, below - above, value), np.where(far, density - below - above, log_slope)
+        return far_logit(self, y, lambda at: [self._ask(name, at) for name in ("logcdf", "logsf")])
 
     def _ppf(self, p: Array) -> Array:
         return self._ask("ppf", p)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, anywhere, clip, concatenate, detached, device_like, moved, namespace
+from calibrant._arrays import Array, clip, concatenate, detached, device_like, moved, namespace
 from calibrant._search import count_up_to, gather, gatherer
 from calibrant._special import safe_sqrt
 
@@ -355,6 +355,7 @@ def _sum(weights: Array | None, values: Array) -> Array:
 
 
 def steps(columns: Array) -> Array:
+    """The differences of each column and the next."""
     return columns[:, 1:] - columns[:, :-1]
 
 

@@ -16,7 +16,7 @@ from calibrant._search import solve_increasing
 from calibrant._special import logit, sigmoid
 from calibrant.distributions.base import Distribution, Moments
 from calibrant.distributions.counts import Binomial, NegativeBinomial, Poisson
-from calibrant.distributions.gaussian_mixture import GaussianMixture
+from calibrant.distributions.mixture import GaussianMixture
 from calibrant.distributions.scipy_distributions import few_places
 from calibrant.distributions.standard_families import Laplace, LogNormal, Normal
 from calibrant.distributions.student_t import StudentT
