@@ -13,7 +13,7 @@ from calibrant._arguments import one_number
 from calibrant._arrays import Array, anywhere, clip, concatenate, detached, device_like, namespace
 from calibrant._special import ndtri, ndtri_logit, sigmoid
 from calibrant.distributions.base import ClosedMoments, Distribution, drawn_in
-from calibrant.distributions.table import GAUSS, MassTable, mass_at_infinity
+from calibrant.distributions.table import GAUSS, MassTable, mass_at_infinity, steps
 
 NEAR = 1e-6  # of a step: how far from a point of the lattice a label may be, as rounding leaves it
 _REACH = 32.0  # the logit of the outermost points of a table: 1e-14 of the mass lies beyond, and has two digits
@@ -149,25 +149,18 @@ class OnLattice(Distribution):
     # ---- sums ------------------------------------------------------------------------------------------------------
 
     def _table(self, count: int) -> MassTable:
-        """Of all points; where there are many, of two thirds of `count`, and of the areas between."""
-        distribution = self._in_double
-        k = distribution._points(2 * count // (3 * _PARTS) * _PARTS + 1)
-        xp, F, gap = namespace(k), distribution._up_to(k), k[:, 1:] - k[:, :-1]
-        before = F[:, :-1]  # of equal points, the first one has the mass
+        """Of all points; where there are many, of two thirds of `count`, and of two more between each two."""
+        own = self._in_double
+        k = own._points(2 * count // (3 * _PARTS) * _PARTS + 1)
+        xp, F, gap = namespace(k), own._up_to(k), steps(k)
+        before, bulges = F[:, :-1], 0 * gap  # of equal points, the first one has the mass
         if anywhere(gap > 1):
-            before = xp.where(gap > 0, distribution._up_to(k[:, 1:] - 1), before)
-        left = concatenate([distribution._up_to(k[:, :1] - 1), before], axis=1)
-        bulges = 0 * gap
+            before = xp.where(gap > 0, own._up_to(k[:, 1:] - 1), before)
         if anywhere(gap > 2):
-            trapezoid = distribution.lattice[1] * gap * (F[:, :-1] + before) / 2
-            bulges = xp.where(gap > 2, distribution._areas(k, gap) - trapezoid, bulges)
-        heights = left, F, 1 - left, 1 - F
-        return MassTable.of_heights(distribution._place(k), heights, bulges, distribution._infinite)
-
-    def _areas(self, k: Array, gap: Array) -> Array:
-        """The integral of F from each point to the next, by two points in between."""
-        low, high = (self._up_to(namespace(k).floor(k[:, :-1] + x * gap)) for x in GAUSS)
-        return self.lattice[1] * gap * (low + high) / 2
+            low, high = (own._up_to(xp.floor(k[:, :-1] + x * gap)) for x in GAUSS)
+            bulges = xp.where(gap > 2, own.lattice[1] * gap * (low + high - F[:, :-1] - before) / 2, bulges)
+        left = concatenate([own._up_to(k[:, :1] - 1), before], axis=1)
+        return MassTable.of_heights(own._place(k), (left, F, 1 - left, 1 - F), bulges, own._infinite)
 
     def _points(self, most: int) -> Array:
         """All k of each row up to `most`; of a longer one so many, evenly between one quantile and the next."""

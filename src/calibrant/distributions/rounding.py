@@ -12,7 +12,7 @@ from calibrant.distributions.base import ClosedMoments, Distribution
 from calibrant.distributions.forwarding import OfBase
 from calibrant.distributions.mixture import Mixture
 from calibrant.distributions.on_lattice import OnLattice, check_lattice, halved, position
-from calibrant.distributions.table import ONCE, MassTable
+from calibrant.distributions.table import MassTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,11 +98,6 @@ class Lattice(OfBase, OnLattice):
     def _places(self, s: Array) -> Array:
         k = position(self.base._places(s), self.lattice)[0]
         return self._place(clip(k, self._ends()[0], math.inf))
-
-    def _areas(self, k: Array, gap: Array) -> Array:
-        """Those of the base from mid-cell to mid-cell."""
-        area = self.base._integrals(self._place(k) + self.step / 2, ONCE)
-        return area[:, 1:] - area[:, :-1]
 
     def _describe(self) -> str:
         return f"{self.base!r} in steps of {self.step:g}"
