@@ -163,7 +163,7 @@ class Curve(NamedTuple):
         return rise, (a[:, :-gap], da, 3 * chord - 2 * da - db, da + db - 2 * chord), fine
 
     def rough(self) -> Array:
-        """Between which places the cubic is off: a cubic over two of them says how far; far out may be off more."""
+        """Between which places the cubic is off: a cubic over two of them tells how far; far out may be off more."""
         rise, (first, second, third, fourth), fine = self.between(2)
         inner = self.values[:, 1:-1]
         xp, t = namespace(inner), (inner - self.values[:, :-2]) / rise
@@ -294,6 +294,6 @@ def _close(like: Array) -> float:
 
 
 def _exp(x: Array) -> Array:
-    """exp(x), kept so far from 0 and from infinity that steps in these units stay finite."""
+    """exp(x), clipped so far from 0 and from infinity that steps in these units stay finite."""
     most = 600.0 if x.dtype == namespace(x).float64 else 60.0
     return namespace(x).exp(clip(x, -most, most))

@@ -34,7 +34,7 @@ from calibrant.forms import Form
 
 _FORM = Form("distributions")
 _TABLES, _VALUES = 2**9, 2**14  # rows worked out at a time by tables, which are wide; and values by closed forms
-_KEPT = 2**13  # rows whose tables are kept: some 40 kB each
+_CACHED = 2**13  # rows whose tables are cached: some 40 kB each
 
 
 class Moments(NamedTuple):
@@ -55,9 +55,9 @@ class Distribution(Forecast):
     To write your own, make a frozen dataclass of it and give four things: `shape`, `_cdf(y)`, `_ppf(p)`, `_logpdf(y)`.
     Arguments arrive checked; in a batch they have shape (n, k) or (1, k), so meet them with your parameters as columns
     (`self._lift`). Mean, std, crps and the rest follow, with an error of 5e-5 of the spread.
-    `calibrant.testing.check_distribution` checks yours. What it knows better it says by one of these hooks:
+    `calibrant.testing.check_distribution` checks yours. What it can do faster or more exactly it overrides:
 
-    | hook | what it says | default |
+    | hook | what it gives | default |
     |---|---|---|
     | `_sf(y)` | 1 - F, small values with their digits | 1 - F |
     | `_cdf_left(y)` | F from the left, which differs at an atom | F |
@@ -71,7 +71,7 @@ class Distribution(Forecast):
     A distribution of counts also has a `lattice`; its `_logpdf` is the log probability of a point.
     """
 
-    # ---- what a distribution must say ------------------------------------------------------------------------------
+    # ---- what a distribution must give -----------------------------------------------------------------------------
 
     @property
     @abstractmethod
@@ -87,7 +87,7 @@ class Distribution(Forecast):
     @abstractmethod
     def _logpdf(self, y: Array) -> Array: ...
 
-    # ---- what it may say better ------------------------------------------------------------------------------------
+    # ---- what it may override --------------------------------------------------------------------------------------
 
     def _sf(self, y: Array) -> Array:
         return 1 - self._cdf(y)
@@ -292,7 +292,7 @@ class Distribution(Forecast):
         return bounds[..., 0], bounds[..., 1]
 
     def doubted(self, doubt: Callable[[float], str | None]) -> Self:
-        """The same, whose `interval` warns with what `doubt(coverage)` says, unless that is None.
+        """The same, whose `interval` warns with the text of `doubt(coverage)`, unless that is None.
 
         Args:
             doubt: What to warn of where an interval of this coverage is asked for, or None.
@@ -357,7 +357,7 @@ class Distribution(Forecast):
         """Those of new rows, for a q that depends on the row: itself, unless it has a method of its own.
 
         Args:
-            context: What is known of the rows beside their predictions: groups, weights and random numbers.
+            context: What is known of the rows besides their predictions: groups, weights and random numbers.
         """
         refuse_unused(context)
         return self
@@ -393,7 +393,7 @@ class Distribution(Forecast):
         return f"{type(self).__name__}({', '.join(filter(None, [rows, self._describe()]))})"
 
     def _describe(self) -> str:
-        """What the repr says beside the number of rows."""
+        """What the repr has besides the number of rows."""
         return ""
 
     def to(self, like: Array) -> Self:
@@ -441,7 +441,7 @@ class Distribution(Forecast):
         return self._shared_table(PLACES if self.shape else FINE)
 
     def _shared_table(self, count: int) -> MassTable:
-        """`_table(count)`, kept."""
+        """`_table(count)`, cached."""
         return self.remember(f"_kept_table_{count}", lambda: self._table(count))
 
     @property
@@ -497,19 +497,19 @@ class Distribution(Forecast):
         return bool(self.shape) and self.shape[0] > 2 * _TABLES
 
     def _by_parts(self, size: int, name: str, *arguments: Any) -> Any:
-        """A method of so many rows at a time; where their tables are made, which are wide, the parts are kept."""
+        """A method of so many rows at a time; where their tables are made, which are wide, the parts are cached."""
         rows, answers = self.shape[0], []
         for start in range(0, rows, size):
             some = slice(start, start + size)
             make = partial(take_rows, self, some)
-            part = self.remember(f"_kept_rows_{start}", make) if size == _TABLES and rows <= _KEPT else make()
+            part = self.remember(f"_kept_rows_{start}", make) if size == _TABLES and rows <= _CACHED else make()
             own = (value[some] if getattr(value, "shape", (1,))[0] != 1 else value for value in arguments)
             answers.append(getattr(part, name)(*own))
         return Moments(*map(concatenate, zip(*answers, strict=True))) if name == "_moments" else concatenate(answers)
 
     @property
     def _all_moments(self) -> Moments:
-        """Those of all rows, kept."""
+        """The moments of all rows, cached."""
         return cast(Moments, self.remember("_kept_moments", partial(self._in_blocks, "_moments")))
 
 
@@ -535,7 +535,7 @@ class ClosedMoments(Distribution):
 
 
 def refuse_unused(context: Context) -> None:
-    """Raise where a call says more of the rows than fit did."""
+    """Raise where a call gives groups or weights that fit did not have."""
     if context.by is not None or context.weights is not None:
         name, what = ("weights", "likelihood ratios as weights=") if context.by is None else ("by", "by=")
         raise TypeError(f"q is one for all rows, since fit had no {what}: a call takes no {name}= either")
@@ -554,7 +554,7 @@ def far_logit(distribution: Distribution, y: Array, tails: Callable[[Array], Seq
 
 
 def log_density(part: Distribution, y: Array, lattice: tuple[float, float] | None) -> Array:
-    """What a part says of the density of a whole: counts have none, unless the whole sits on the same lattice."""
+    """The log density of a part of a whole: counts have none, unless the whole is on the same lattice."""
     if part.lattice is None or lattice is not None:
         return part._logpdf(y)
     F = part._cdf(y)

@@ -1,4 +1,4 @@
-"""What is made of another distribution, and answers as it does until it says otherwise."""
+"""What is made of another distribution, and answers as it does but for what it overrides."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class Tables(NamedTuple):
     knots: Any
     """From the second on, followed by as many infinities as a search may look ahead."""
     guide: Any
-    """How many of these knots lie before each cell; the cell of z is (z - origin) * per_unit, kept in the table."""
+    """How many of these knots lie before each cell; the cell of z is (z - origin) * per_unit, clipped to the table."""
     steps: int
     """Halvings that find a place among the knots of one cell."""
     densities: Any

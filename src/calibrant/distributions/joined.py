@@ -129,7 +129,7 @@ class Joined(Asking):
                 for value in arguments
             ]
             if name == "_logpdf" and distribution.lattice is not None and self.lattice is None:
-                return log_density(distribution, own[0], None)  # rows of counts beside others have no density
+                return log_density(distribution, own[0], None)  # rows of counts among others have no density
             return getattr(distribution, name)(*own)
 
         return self._each(ask)

@@ -133,7 +133,7 @@ class Standard(Distribution):
         return self._ppf_logit(logit(p))
 
     def _integrals(self, z: Array, which: int) -> Array:
-        """Those without a closed form from the table, moved beside z."""
+        """Without a closed form: from the table, in the home of z."""
         if which == ONCE:
             return self._area(z)
         xp = namespace(z)

@@ -1,4 +1,4 @@
-"""Linear interpolation of numbers in (0, 1) that are held as logits: what the cdf score and Linear give."""
+"""Linear interpolation of numbers in (0, 1) given by their logits: what the cdf score and Linear give."""
 
 from __future__ import annotations
 
@@ -124,8 +124,8 @@ class LogisticLinear(Distribution):
         points = xp.sort(concatenate([knots, zero, *outer]))
         wide = points[1:] - points[:-1] > far[0]
         a, b = points[:-1][wide][:, None], points[1:][wide][:, None]
-        beside = xp.where(a >= 0, xp.minimum(a + far, b), xp.maximum(b - far, a))
-        return bent_places(self, s, concatenate([knots, xp.reshape(beside, (-1,))]))
+        more = xp.where(a >= 0, xp.minimum(a + far, b), xp.maximum(b - far, a))
+        return bent_places(self, s, concatenate([knots, xp.reshape(more, (-1,))]))
 
     def _describe(self) -> str:
         return f"{self.knots.shape[0]} knots, support (0, 1)"

@@ -30,13 +30,13 @@ class LogitSpline(Distribution):
 
     @classmethod
     def of_mixture(cls, weights: Any, locs: Any, scales: Any, like: Array) -> LogitSpline:
-        """The spline through a mixture of logistic distributions, given in numpy, beside an array."""
+        """The spline through a mixture of logistic distributions, given in numpy, in the home of `like`."""
         knots = np.unique(to_numpy(device_like(knots_of_units(locs, scales), like)).astype(np.float64))
         return cls.drawn(knots, *logit_of_mixture(knots, weights, locs, scales), like)
 
     @classmethod
     def drawn(cls, knots: Any, value: Any, log_slope: Any, like: Array) -> LogitSpline:
-        """The spline with these logits and slopes at increasing knots, beside an array."""
+        """The spline with these logits and slopes at increasing knots, in the home of `like`."""
         with np.errstate(over="ignore"):
             slope = np.exp(log_slope)
         good = np.isfinite(value) & np.isfinite(slope) & (slope > 0)
@@ -44,7 +44,7 @@ class LogitSpline(Distribution):
         # where the distribution is flat, the logits still rise, by a rounding each
         value = np.maximum.accumulate(value)
         value = value + np.cumsum(2 * np.spacing(np.abs(value) + 1))
-        # a cubic of this kind increases if no slope is more than three times that of the chords beside it
+        # a cubic of this kind increases if no slope is more than three times that of the neighbouring chords
         chord = np.diff(value) / np.diff(knots)
         limit = 3 * np.minimum(np.append(chord, np.inf), np.insert(chord, 0, np.inf))
         return cls(*(device_like(part, like) for part in (knots, value, np.minimum(slope, limit))))

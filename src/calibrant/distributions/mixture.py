@@ -170,7 +170,7 @@ class Mixture(ClosedMoments, _Pool):
             up = short(y)
             a, b = xp.where(wide & up, y, a), xp.where(wide & ~up, y, b)
         y = b
-        if self.lattice is not None:  # its point beside b
+        if self.lattice is not None:  # its point next to b
             origin, step = self.lattice
             y = origin + step * xp.round((b - origin) / step)
         if anywhere(~finite):

@@ -66,7 +66,7 @@ class Lines:
     first: Counts
     left: Array
     right: Array
-    shape = ()  # that of one value: what is worked out for it is kept for all rows
+    shape = ()  # that of one value: what is worked out for it serves all rows
 
     def __post_init__(self) -> None:
         """Each has knots of its own; knots and probs do not fall, and a tail that has mass has a width."""
@@ -377,11 +377,11 @@ class PiecewiseLinear(Distribution):
     def _describe(self) -> str:
         if self.group is not None:
             return f"{len(self.lines)} distributions, {self.knots.shape[0]} knots"
-        said = [
+        tails = [
             "none" if not mass[0] > 0 else "infinite" if np.isinf(scale[0]) else f"exponential({scale[0]:.3g})"
             for _, mass, scale in self.lines.columns.tails
         ]
-        return f"{self.knots.shape[0]} knots, tails={said[0] if said[0] == said[1] else '/'.join(said)}"
+        return f"{self.knots.shape[0]} knots, tails={tails[0] if tails[0] == tails[1] else '/'.join(tails)}"
 
 
 def _lengths(d: Array, scale: Any) -> tuple[Array, Array, Array]:

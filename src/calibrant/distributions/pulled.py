@@ -52,7 +52,7 @@ class Increasing(Protocol):
 class Pulled(Distribution):
     """H(y) = q(map(y)), one map for each row or a single one.
 
-    Its table is that of q with the places moved: masses stay, and the map says by how much each cell bulges.
+    Its table is that of q with the places moved: masses stay, and the slope of the map tells by how much each cell bulges.
     """
 
     map: Increasing

@@ -121,10 +121,10 @@ class Randomised(ByRow):
         return low * way + core * self.atoms._integrals(inside, ONCE) + xp.maximum(y - inside, 0 * y)
 
     def _table(self, count: int) -> MassTable:
-        """That of the atoms, with the ends beside it."""
+        """That of the atoms, with atoms at the ends."""
         distribution = self._in_double
         core, low, high, lower, upper = (namespace(part).reshape(part, (-1, 1)) for part in distribution._parts())
-        return distribution.atoms._table(count).to(core).beside(core, (low, high), (lower, upper))
+        return distribution.atoms._table(count).to(core).with_ends(core, (low, high), (lower, upper))
 
     def _clip(self, lower: Any, upper: Any) -> Distribution:
         low, high = (

@@ -70,11 +70,11 @@ class Reweighted(Forwarding, ByRow):
         raise no_rows_yet("a weighted q")
 
     def _describe(self) -> str:
-        return f"{self.base!r}, worth {self.total:.4g} equal rows"
+        return f"{self.base!r}, as {self.total:.4g} equal rows"
 
 
 def ratios_of(context: Context, like: Array, unit: float) -> Array:
-    """The likelihood ratios of the rows in a unit, beside `like`: not negative, and given."""
+    """The likelihood ratios of the rows in a unit, in the home of `like`: not negative, and given."""
     if context.by is not None:
         raise TypeError("q was weighted by likelihood ratios and takes no by=")
     if context.weights is None:

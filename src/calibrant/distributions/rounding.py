@@ -66,7 +66,7 @@ class Lattice(OfBase, OnLattice):
         return self._beyond_all("_cdf_left", y, super()._cdf_left(y))
 
     def _beyond_all(self, name: str, y: Array, value: Array) -> Array:
-        """At infinity what the base says; but where there is a first point, no mass is below it."""
+        """At infinity as the base; but where there is a first point, no mass is below it."""
         xp = namespace(y)
         far = xp.isinf(y) if self.lower is None else y == math.inf
         return xp.where(far, getattr(self.base, name)(y), value) if anywhere(far) else value
@@ -84,7 +84,7 @@ class Lattice(OfBase, OnLattice):
         return clip(xp.ceil((y - origin) / step) - 1, first, math.inf)
 
     def _least(self, name: str, level: Array, enough: Callable[[Array], Array], end: Array) -> Array:
-        """Beside the quantile of the base, or of a mixture between those of its components."""
+        """Next to the quantile of the base, or of a mixture between the quantiles of its components."""
         xp, base = namespace(level), self.base
         ends = base._bracket(name, level) if isinstance(base, Mixture) else [getattr(base, name)(level)] * 2
         low, high = map(self._cell, ends)

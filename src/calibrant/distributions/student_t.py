@@ -135,7 +135,7 @@ def _light(df: Array) -> Array:
 
 
 def _beside(df: Array, whole: int) -> Array:
-    """df, kept a little away from a whole number at which formulas divide by 0."""
+    """df, moved a little away from a whole number at which formulas divide by 0."""
     xp = namespace(df)
     step = float(xp.finfo(df.dtype).eps) ** 0.5
     return df + detached(xp.where(xp.abs(df - whole) < step, whole + step - df, 0.0))

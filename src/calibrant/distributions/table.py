@@ -14,7 +14,7 @@ from calibrant._search import count_up_to, gather, gatherer
 from calibrant._special import safe_sqrt
 
 PLACES, FINE = 513, 2049
-"""Places of a row, and of a single distribution that stands for all rows. Odd, so that the median is one of them."""
+"""Places of a row, and of a single distribution that all rows share. Odd, so that the median is one of them."""
 REACH, _BULK = 36.0, 3.0  # logits of the outermost places; up to _BULK or so they are evenly spaced
 GAUSS = 0.5 - 0.5 / 3**0.5, 0.5 + 0.5 / 3**0.5
 """The places in (0, 1) whose mean value is the mean of a cubic."""
@@ -56,7 +56,7 @@ class MassTable:
         """Of a distribution at some places, (n, K) or (1, K), in increasing order.
 
         `area` is its integral of F at the places, where that is known in closed form; else two points inside each
-        cell say how F bulges (Gauss-Legendre). What depends on parameters with gradients has their gradients.
+        cell tell how F bulges (Gauss-Legendre). What depends on parameters with gradients has their gradients.
         """
         places = detached(places)
         if places.shape[1] == 1:  # a single atom
@@ -123,7 +123,7 @@ class MassTable:
         return MassTable(places, atoms, self.masses, bulges, (p, q), (below, above))
 
     def to(self, like: Array) -> MassTable:
-        """The same beside an array."""
+        """The same in the home of `like`."""
 
         def there(part: Any) -> Any:
             return tuple(map(there, part)) if isinstance(part, tuple) else moved(part, like)
@@ -143,7 +143,7 @@ class MassTable:
         slope = xp.where(some, bare.masses / xp.where(some, self.masses, 1.0), 0.0)
         return replace(bare, bulges=self.bulges * slope)
 
-    def beside(self, core: Array, masses: tuple[Array, Array], ends: tuple[Array, Array]) -> MassTable:
+    def with_ends(self, core: Array, masses: tuple[Array, Array], ends: tuple[Array, Array]) -> MassTable:
         """With the share `core` of its own mass, and these at a lower and an upper end, which may be infinite.
 
         A place beyond an end has no mass, and moves there.

@@ -148,16 +148,16 @@ class TorchDistribution(Distribution):
         return self._ppf_logit(logit(p))
 
     def _ppf_logit(self, s: Tensor) -> Tensor:
-        """The quantile at sigmoid(s), s held where the cdf still tells it from 0 and 1; searched for without icdf."""
+        """The quantile at sigmoid(s), s clipped to where the cdf still tells it from 0 and 1; searched for without icdf."""
         xp = namespace(s)
         lower, upper, _ = (self._lift(bound) for bound in self._bounds)
         limits = xp.finfo(s.dtype)
-        held = clip(s, float(np.log(limits.tiny)), -float(np.log(limits.eps)))
+        inner = clip(s, float(np.log(limits.tiny)), -float(np.log(limits.eps)))
         try:
-            y = self._call(self._dist.icdf, sigmoid(held))
+            y = self._call(self._dist.icdf, sigmoid(inner))
         except NotImplementedError:
             low, high = (clip(end, -_FAR, _FAR) for end in (lower, upper))
-            y = solve_increasing(self._logit, held + xp.zeros_like(low), low, high)
+            y = solve_increasing(self._logit, inner + xp.zeros_like(low), low, high)
         return xp.where(xp.isfinite(s), y, xp.where(s < 0, lower, upper))
 
     def _places(self, s: Tensor) -> Tensor:
