@@ -79,7 +79,7 @@ def count_up_to(table: Array, argument: Array) -> Array:
     xp, count = namespace(argument), table.shape[1]
     if isinstance(table, np.ndarray):
         if table.shape[0] == 1:
-            return np.searchsorted(table[0], argument, side="right")
+            return xp.searchsorted(table[0], argument, side="right")
         if 0 < count * argument.shape[1] <= _AT_ONCE:
             first = np.argmax(table[:, None, :] > argument[:, :, None], axis=-1)  # of the knots above; 0 if none is
             return np.where(argument < table[:, -1:], first, count)
@@ -98,7 +98,7 @@ def gather(table: Array, index: Array) -> Array:
     return gatherer(table, index)(table)
 
 
-def gatherer(like: Array, index: Array) -> Callable[[Any], Any]:
+def gatherer(like: Array, index: Array) -> Callable[[Any], Array]:
     """`gather` for many tables of the shape of `like` and one index."""
     xp = namespace(index)
     if like.shape[0] > 1:

@@ -24,7 +24,7 @@ def _special(name: str) -> Callable[..., Array]:
             torch = sys.modules["torch"]
             if hasattr(torch.special, name):
                 return getattr(torch.special, name)(*torch.broadcast_tensors(*arguments))  # type: ignore[no-any-return]
-            if any(argument.requires_grad for argument in arguments):
+            if any(getattr(argument, "requires_grad", False) for argument in arguments):
                 raise TypeError(f"torch has no {name}, so no gradient flows through it: detach the parameters first")
         return device_like(own(*map(to_numpy, arguments)), like)
 

@@ -9,7 +9,7 @@ from typing import Any
 from calibrant._arrays import Array, clip, concatenate, namespace
 from calibrant._special import logit, safe_log, sigmoid
 from calibrant.distributions.base import Distribution, drawn_in
-from calibrant.distributions.pulled import ByRow, Increasing, Pull
+from calibrant.distributions.pulled import ByRow, Pull
 from calibrant.distributions.table import ONCE, MassTable, side_by_side
 
 
@@ -86,7 +86,7 @@ class Bent(ByRow):
         """The levels 0 and 1 stay what they are, so that clipping is the base's own."""
         return replace(self, base=self.base._clip(lower, upper))
 
-    def pulled(self, map: Increasing, pull: Pull) -> Distribution:
+    def pulled(self, map: Any, pull: Pull) -> Distribution:
         """H: `base` pulled back."""
         return replace(self, base=pull(self.base, map))
 

@@ -138,7 +138,7 @@ class Guarded(Pulled):
     Below the first bend F is a multiple of the distribution's own, above the last 1 - F is.
     """
 
-    map: OwnLogit  # type: ignore[assignment]  # without a `left`, which `_cdf_left` needs not
+    map: OwnLogit
     q: LogisticLinear
 
     def _cdf_left(self, y: Array) -> Array:

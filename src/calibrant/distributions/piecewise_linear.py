@@ -135,9 +135,9 @@ class Lines:
         twice = sums_within(h * np.roll(once, 1) + h**2 * (2 * Fa + probs) / 6, low * scale**2, self.first)
         square = sums_within(h * (Fa**2 + Fa * probs + probs**2) / 3, low**2 * scale / 2, self.first)
         own = slope, log_slope, inverse, following, once, twice, square
-        slope, log_slope, inverse, following, *sums = map(partial(device_like, like=self.knots), own)
-        sums = dict(zip((ONCE, TWICE, SQUARE), sums, strict=True))
-        return KnotColumns((knots, probs), (lower, upper), slope, log_slope, inverse, following, sums)
+        home = list(map(partial(device_like, like=self.knots), own))
+        sums = {ONCE: home[4], TWICE: home[5], SQUARE: home[6]}
+        return KnotColumns((knots, probs), (lower, upper), home[0], home[1], home[2], home[3], sums)
 
     @cached_property
     def moments(self) -> Moments:

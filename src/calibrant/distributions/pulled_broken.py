@@ -3,41 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 
 from calibrant._arrays import Array, concatenate, namespace
 from calibrant._search import gather
 from calibrant._special import safe_sqrt
-from calibrant.distributions.base import Distribution, Moments, drawn_in
-from calibrant.distributions.pulled import Increasing, Pulled
+from calibrant.distributions.base import Moments, drawn_in
+from calibrant.distributions.pulled import Pulled
 from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable, side_by_side, steps
-
-
-class Broken(Increasing, Protocol):
-    """A map that runs straight through (values[i, k], levels[i, k]) and on outside, with these K + 1 slopes."""
-
-    values: Array
-    levels: Array
-    slopes: Array
-
-    def piece(self, table: Array, argument: Array) -> Array:
-        """How many of a row's knots lie at or below the argument: 0..K."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PulledBroken(Pulled):
-    """H(y) = q(map(y)) for a broken line with K knots a row: exact, a sum over K + 1 pieces of integrals of q.
+    """H(y) = q(map(y)) for a `BrokenLine` with K knots in each row: exact, a sum over K + 1 pieces of integrals of q.
 
     On a piece dy = ds / slope, so an integral of H over it is one of q, divided by the slope.
     """
 
-    map: Broken
-    q: Distribution
-
     @property
-    def _widths(self) -> Array:
+    def _widths(self) -> Any:
         """dy/ds on every piece."""
         return self.remember("_kept_widths", lambda: 1 / self.map.slopes)
 
@@ -47,7 +33,8 @@ class PulledBroken(Pulled):
 
     def _integrals(self, y: Array, which: int) -> Array:
         """That of H up to the last knot passed, and of q from there, in units of y. Before the first knot all are 0."""
-        line, s = self.map, self.map(y)
+        line: Any = self.map
+        s: Array = line(y)
         piece, widths, here = line.piece(line.levels, s), self._widths, self.q._integrals(s, which)
         A, w, v = _from_0(self._at_levels(SQUARE if which == SQUARE else ONCE)), gather(widths, piece), widths[:, :-1]
         once = _from_0(_summed(v * steps(A)))

@@ -15,7 +15,7 @@ from calibrant.distributions.base import Distribution, Moments, refuse_unused
 from calibrant.distributions.clipped import within
 from calibrant.distributions.context import Context
 from calibrant.distributions.piecewise_linear import PiecewiseLinear
-from calibrant.distributions.pulled import ByRow, Increasing, Pull, no_rows_yet
+from calibrant.distributions.pulled import ByRow, Pull, no_rows_yet
 from calibrant.distributions.reweighted import ratios_of
 from calibrant.distributions.table import ONCE, MassTable
 
@@ -132,7 +132,7 @@ class Randomised(ByRow):
         )
         return replace(self, atoms=self.atoms._clip(lower, upper), lower=low, upper=high)
 
-    def pulled(self, map: Increasing, pull: Pull) -> Distribution:
+    def pulled(self, map: Any, pull: Pull) -> Distribution:
         """H: the ends and, by `pull`, the atoms pulled back through a map for each row."""
         if not self.shape:
             raise no_rows_yet("Random's q")
@@ -157,7 +157,7 @@ class RandomisedRows(Randomised):
             raise ValueError(f"lower, upper, uniform and ratio of the shapes {shapes} do not go together")
 
 
-def _pulled_end(end: Array, map: Increasing) -> Array:
+def _pulled_end(end: Array, map: Any) -> Array:
     """Where the ends of the rows land; those at infinity without gradients, which would be 0 times infinity."""
     xp, finite = namespace(end), namespace(end).isfinite(end)
     if not anywhere(finite):

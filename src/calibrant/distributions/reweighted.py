@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.bent import Bent
 from calibrant.distributions.context import Context
 from calibrant.distributions.forwarding import Forwarding
-from calibrant.distributions.pulled import ByRow, Increasing, Pull, no_rows_yet
+from calibrant.distributions.pulled import ByRow, Pull, no_rows_yet
 
 _LARGEST_RATIO = 1e30  # a row of a larger one has all of its mass in the tails, as has one of this
 
@@ -65,7 +66,7 @@ class Reweighted(Forwarding, ByRow):
         own = [namespace(w).maximum(((N + 1) * mass + (w - 1) / 2) / (N + w), 0 * w) for mass in tails]
         return Bent(self.base, *tails, *own)
 
-    def pulled(self, map: Increasing, pull: Pull) -> Distribution:
+    def pulled(self, map: Any, pull: Pull) -> Distribution:
         """No H: there is one for each row, once the rows are known."""
         raise no_rows_yet("a weighted q")
 

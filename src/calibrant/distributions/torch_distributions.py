@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import copy
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from array_api_compat import is_torch_array
 
 from calibrant._arrays import clip, namespace
+from calibrant._batch import shared
 from calibrant._search import solve_increasing
 from calibrant._special import logit, sigmoid
 from calibrant.distributions.base import Distribution, Moments
@@ -84,7 +85,7 @@ class TorchDistribution(Distribution):
     zeros: Tensor
     """One for each row."""
     tensors: tuple[Tensor, ...]
-    whole: Any = field(metadata={"shared": True})
+    whole: Any = shared()
 
     @classmethod
     def of(cls, dist: Any) -> TorchDistribution:
@@ -148,7 +149,7 @@ class TorchDistribution(Distribution):
         return self._ppf_logit(logit(p))
 
     def _ppf_logit(self, s: Tensor) -> Tensor:
-        """The quantile at sigmoid(s), s clipped to where the cdf still tells it from 0 and 1; searched for without icdf."""
+        """The quantile at sigmoid(s), s clipped to where the cdf is neither 0 nor 1; searched for without icdf."""
         xp = namespace(s)
         lower, upper, _ = (self._lift(bound) for bound in self._bounds)
         limits = xp.finfo(s.dtype)
