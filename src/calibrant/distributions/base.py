@@ -117,23 +117,20 @@ class Distribution(Forecast):
         """From -inf; where such an integral does not exist, from some other point, the same for all y."""
         if self._many:
             return cast(Array, self._by_parts(_TABLES, "_integrals", y, which))
-        xp = namespace(y)
-        wide = y if self.shape else xp.reshape(y, (1, -1))
-        found = self._own_table.integral(xp.astype(wide, xp.float64, copy=False), which)
-        return self._at_home(found if self.shape else xp.reshape(found, y.shape))
+        xp, table = namespace(y), self._own_table
+        wide = xp.astype(y if self.shape else xp.reshape(y, (1, -1)), xp.float64, copy=False)
+        found = (table.to(wide) if self.like is None else table).integral(wide, which)
+        return xp.astype(found if self.shape else xp.reshape(found, y.shape), y.dtype, copy=False)
 
     def _table(self, count: int) -> MassTable:
         """Of about so many places, in double precision; that of a single distribution has one row.
 
         Areas are the closed integrals, if it has some; else those of its own table, where that is finer.
         """
-        distribution, area = self._in_double, None
+        distribution = self._in_double
         places = distribution._places(device_like(logit_levels(count)[None, :], distribution.like))
-        if type(distribution)._integrals is not Distribution._integrals:
-            area = distribution._integrals(places, ONCE)
-        elif not self.shape and count < FINE:
-            area = distribution._own_table.integral(places, ONCE)
-        return MassTable.through(distribution, places, area)
+        known = type(self)._integrals is not Distribution._integrals or (not self.shape and count < FINE)
+        return MassTable.through(distribution, places, distribution._integrals(places, ONCE) if known else None)
 
     def _clip(self, lower: Any, upper: Any) -> Distribution:
         from calibrant.distributions.clipped import Clipped  # a wrapper, which builds on this file
@@ -511,6 +508,16 @@ class Distribution(Forecast):
     def _all_moments(self) -> Moments:
         """The moments of all rows, cached."""
         return cast(Moments, self.remember("_kept_moments", partial(self._in_blocks, "_moments")))
+
+
+class ByLogit(Distribution):
+    """One whose quantiles are found by the logit of their level."""
+
+    def _ppf(self, p: Array) -> Array:
+        return self._ppf_logit(logit(p))
+
+    @abstractmethod
+    def _ppf_logit(self, s: Array) -> Array: ...
 
 
 class ClosedMoments(Distribution):

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import Array, namespace
-from calibrant._special import logit
-from calibrant.distributions.base import Distribution, Moments
+from calibrant.distributions.base import ByLogit, Distribution, Moments
 from calibrant.distributions.parameters import parameters, widths
 from calibrant.distributions.table import ONCE, TWICE, MassTable
 
@@ -115,7 +114,7 @@ class LocationScale(Distribution):
         return f"base={self.base!r}"
 
 
-class Standard(Distribution):
+class Standard(ByLogit):
     """A single distribution that is symmetric about 0, as the base of a location-scale family."""
 
     @abstractmethod
@@ -129,17 +128,8 @@ class Standard(Distribution):
     def _sf(self, z: Array) -> Array:
         return self._cdf(-z)
 
-    def _ppf(self, p: Array) -> Array:
-        return self._ppf_logit(logit(p))
-
     def _integrals(self, z: Array, which: int) -> Array:
-        """Without a closed form: from the table, in the home of z."""
-        if which == ONCE:
-            return self._area(z)
-        xp = namespace(z)
-        row = xp.astype(xp.reshape(z, (1, -1)), xp.float64, copy=False)
-        found = self._own_table.to(row).integral(row, which)
-        return xp.astype(xp.reshape(found, z.shape), z.dtype, copy=False)
+        return self._area(z) if which == ONCE else super()._integrals(z, which)
 
 
 def located(name: str, loc: Any, scale: Any, base: Distribution, *, strict: bool) -> LocationScale:

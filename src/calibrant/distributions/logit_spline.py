@@ -11,8 +11,8 @@ from scipy.special import logsumexp
 from calibrant._arrays import Array, anywhere, clip, device_like, namespace, to_numpy
 from calibrant._batch import shared
 from calibrant._search import Finder
-from calibrant._special import log_logistic, log_sigmoid, logit, safe_log, sigmoid
-from calibrant.distributions.base import Distribution, bent_places
+from calibrant._special import log_logistic, log_sigmoid, safe_log, sigmoid
+from calibrant.distributions.base import ByLogit, bent_places
 
 _NEWTON = 4  # steps that take the first guess to the resolution of floats
 _KNOTS = 5000  # about that many in all, but no fewer than 25 a unit
@@ -20,7 +20,7 @@ _FAR = np.asarray([60.0, 100.0, 200.0, 400.0, 700.0])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LogitSpline(Distribution):
+class LogitSpline(ByLogit):
     """F(s) = sigmoid(c(s)), c the increasing cubic with these values and slopes at the knots, straight beyond them."""
 
     knots: Array = shared()
@@ -84,9 +84,6 @@ class LogitSpline(Distribution):
     def _logpdf(self, s: Array) -> Array:
         value, slope = self._cubic(s)
         return log_logistic(value) + safe_log(slope)  # in single precision a slope may round to less than 0
-
-    def _ppf(self, p: Array) -> Array:
-        return self._ppf_logit(logit(p))
 
     def _ppf_logit(self, s: Array) -> Array:
         """The root of the cubic on the piece that holds s: Newton steps from the chord, kept on the piece."""

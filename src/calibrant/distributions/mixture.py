@@ -28,7 +28,7 @@ from calibrant._batch import shared
 from calibrant._search import newton_step, solve_increasing
 from calibrant._special import log_sigmoid, logit, safe_log, safe_sqrt, sigmoid
 from calibrant._types import ArrayLike
-from calibrant.distributions.base import ClosedMoments, Distribution, Moments, far_logit, log_density
+from calibrant.distributions.base import ByLogit, ClosedMoments, Distribution, Moments, far_logit, log_density
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.parameters import keep
 from calibrant.distributions.standard_families import StandardNormal
@@ -220,7 +220,7 @@ class Mixture(ClosedMoments, _Pool):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GaussianMixture(_Pool):
+class GaussianMixture(ByLogit, _Pool):
     """F(y) = sum of weights[i, k] Phi((y - means[i, k]) / stds[i, k]): K normal distributions in each row.
 
     Arrays are (n, K); what all rows share may be (K,), and three arrays (K,) make a single distribution. Weights sum
@@ -279,9 +279,6 @@ class GaussianMixture(_Pool):
         return [(self._lift(self.weights[..., k]), part) for k, part in zip(each, parts, strict=True)]
 
     # ---- quantiles -------------------------------------------------------------------------------------------------
-
-    def _ppf(self, p: Array) -> Array:
-        return self._ppf_logit(logit(p))
 
     def _ppf_logit(self, s: Array) -> Array:
         """Searched for between those of the components; in double precision, as a CDF in single precision has steps."""

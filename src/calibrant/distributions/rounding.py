@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from calibrant._arrays import Array, anywhere, clip, concatenate, namespace
-from calibrant._special import logit, safe_log, sigmoid
-from calibrant.distributions.base import ClosedMoments, Distribution
+from calibrant._special import safe_log, sigmoid
+from calibrant.distributions.base import ByLogit, ClosedMoments, Distribution
 from calibrant.distributions.forwarding import OfBase
 from calibrant.distributions.mixture import Mixture
 from calibrant.distributions.on_lattice import OnLattice, check_lattice, halved, position
@@ -104,7 +104,7 @@ class Lattice(OfBase, OnLattice):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SpreadDistribution(OfBase, ClosedMoments):
+class SpreadDistribution(OfBase, ByLogit, ClosedMoments):
     """The distribution of Y + step * U, Y ~ base on a lattice, U uniform in (0, 1).
 
     F(y + step * u) = F(y-) + u P(Y = y): its CDF runs straight from each point of the lattice to the next. What
@@ -145,9 +145,6 @@ class SpreadDistribution(OfBase, ClosedMoments):
 
     def _logpdf(self, y: Array) -> Array:
         return self.base._logpdf(self._point(y)[0]) - math.log(self._step)
-
-    def _ppf(self, p: Array) -> Array:
-        return self._ppf_logit(logit(p))
 
     def _ppf_logit(self, s: Array) -> Array:
         """In the step of the quantile y of the base, (p - F(y-)) / P(y) of the way, from the nearer end."""

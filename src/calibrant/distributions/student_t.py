@@ -10,9 +10,9 @@ import numpy as np
 
 from calibrant._arrays import Array, clip, detached, floats, namespace, refuse, single_precision
 from calibrant._search import newton_step
-from calibrant._special import logit, sigmoid, stdtr, stdtrit
+from calibrant._special import betaln, gammaln, sigmoid, stdtr, stdtrit
 from calibrant._types import ArrayLike
-from calibrant.distributions.base import Distribution, Moments
+from calibrant.distributions.base import ByLogit, Moments
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.parameters import parameters, widths
 from calibrant.distributions.table import ONCE, SQUARE
@@ -21,7 +21,7 @@ _LARGEST = 1e150  # of a quantile: its square is a float too
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StandardT(Distribution):
+class StandardT(ByLogit):
     """f(t) = (1 + t^2 / df)^-((df + 1) / 2) / (sqrt(df) B(df / 2, 1/2)); `df` is one number, or one per row.
 
     The mean is nan for df <= 1; the standard deviation is nan for df <= 1 and inf for 1 < df <= 2; the crps is inf for
@@ -60,9 +60,6 @@ class StandardT(Distribution):
         value, slope = rest - log_tail, density - log_tail - rest
         value, slope = (xp.where(far, xp.inf, part) for part in (value, slope))
         return xp.where(t < 0, -value, value), slope
-
-    def _ppf(self, p: Array) -> Array:
-        return self._ppf_logit(logit(p))
 
     def _ppf_logit(self, s: Array) -> Array:
         """By scipy, as far out as it goes, and from there by the power of the tail; a Newton step carries gradients."""
@@ -159,14 +156,10 @@ def _log_density(df: Array, t: Array) -> Array:
 
 
 def _log_gamma_ratio(a: Array) -> Array:
-    """log(Gamma(a + 1/2) / Gamma(a)): Stirling's series at a + 20, and twenty steps down."""
-    xp = namespace(a)
-    far = a + 20
-    x = 1 / far**2
-    ratio = 0.5 * xp.log(far) - (1 - x * (1 / 24 - x * (1 / 80 - x * (17 / 1792 - x * 31 / 2304)))) / (8 * far)
-    for j in range(20):
-        ratio = ratio + xp.log1p(-0.5 / (a + (j + 0.5)))
-    return ratio
+    """log(Gamma(a + 1/2) / Gamma(a)) = log(pi) / 2 - log B(a, 1/2), of which torch has no gradient."""
+    if getattr(a, "requires_grad", False):
+        return gammaln(a + 0.5) - gammaln(a)
+    return 0.5 * math.log(math.pi) - betaln(a, 0.5 + 0 * a)
 
 
 def StudentT(df: ArrayLike, loc: ArrayLike, scale: ArrayLike, *, strict: bool = False) -> LocationScale:

@@ -14,8 +14,8 @@ from array_api_compat import is_torch_array
 from calibrant._arrays import clip, namespace
 from calibrant._batch import shared
 from calibrant._search import solve_increasing
-from calibrant._special import logit, sigmoid
-from calibrant.distributions.base import Distribution, Moments
+from calibrant._special import sigmoid
+from calibrant.distributions.base import ByLogit, Distribution, Moments
 from calibrant.distributions.counts import Binomial, NegativeBinomial, Poisson
 from calibrant.distributions.mixture import GaussianMixture
 from calibrant.distributions.scipy_distributions import few_places
@@ -74,7 +74,7 @@ _OURS: dict[str, Callable[[Any], Distribution]] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TorchDistribution(Distribution):
+class TorchDistribution(ByLogit):
     """A torch distribution taken apart: `whole` is the object, `tensors` are those inside it, one entry per row.
 
     cdf and log_prob are torch's; quantiles are too where torch has icdf, else searched for; mean and std where torch
@@ -144,9 +144,6 @@ class TorchDistribution(Distribution):
 
     def _logpdf(self, y: Tensor) -> Tensor:
         return self._within(self._dist.log_prob, y, -float("inf"), -float("inf"))
-
-    def _ppf(self, p: Tensor) -> Tensor:
-        return self._ppf_logit(logit(p))
 
     def _ppf_logit(self, s: Tensor) -> Tensor:
         """The quantile at sigmoid(s), s clipped to where the cdf is neither 0 nor 1; searched for without icdf."""
