@@ -22,9 +22,6 @@ Function = Callable[[Array], tuple[Array, Array]]
 """The value and the log slope at each y."""
 
 
-# ---- sorted knots ----------------------------------------------------------------------------------------------------
-
-
 class Finder:
     """#{knots <= y} and #{knots < y}, for a 1-d array of y.
 
@@ -117,9 +114,6 @@ def interpolated(x: Array, knots: Array, heights: Array) -> Array:
     rises = gap > 0
     part = xp.where(rises, clip((x - low) / xp.where(rises, gap, 1.0), 0.0, 1.0), 1.0)
     return gather(heights, j - 1) + part * (gather(heights, j) - gather(heights, j - 1))
-
-
-# ---- increasing functions --------------------------------------------------------------------------------------------
 
 
 def solve_increasing(function: Function, target: Array, low: Array, high: Array) -> Array:

@@ -32,29 +32,18 @@ def _special(name: str) -> Callable[..., Array]:
 
 
 _erfc = _special("erfc")
-log_ndtr = _special("log_ndtr")
-"""The logarithm of the standard normal CDF, finite as far as z**2 is."""
-ndtri = _special("ndtri")
-"""The standard normal quantile function."""
-erfcx = _special("erfcx")
-"""exp(x**2) erfc(x), which does not vanish for large x."""
-sigmoid = _special("expit")
-"""1 / (1 + exp(-s))."""
+erfcx = _special("erfcx")  # exp(x**2) erfc(x), which does not vanish for large x
+ndtri = _special("ndtri")  # the standard normal quantile function
+log_ndtr = _special("log_ndtr")  # the logarithm of the standard normal CDF, finite as far as z**2 is
+sigmoid = _special("expit")  # 1 / (1 + exp(-s))
+stdtr = _special("stdtr")  # of df and t: the CDF of Student's t distribution
+stdtrit = _special("stdtrit")  # of df and p: its quantile function
 gammaln = _special("gammaln")
-gammainc = _special("gammainc")
-"""The regularised lower incomplete gamma function P(a, x)."""
-gammaincc = _special("gammaincc")
-"""Q(a, x) = 1 - P(a, x)."""
-betainc = _special("betainc")
-"""The regularised incomplete beta function I_x(a, b)."""
-betaln = _special("betaln")
-"""log B(a, b), with the digits that log Gamma(a) + log Gamma(b) - log Gamma(a + b) loses for large a or b."""
-xlogy = _special("xlogy")
-"""x log(y), 0 where x is 0."""
-stdtr = _special("stdtr")
-"""The CDF of Student's t distribution, of (df, t)."""
-stdtrit = _special("stdtrit")
-"""The quantile function of Student's t distribution, of (df, p)."""
+gammainc = _special("gammainc")  # of a and x: the regularised lower incomplete gamma function P(a, x)
+gammaincc = _special("gammaincc")  # 1 - P(a, x)
+betaln = _special("betaln")  # log B(a, b), with the digits that a difference of log Gammas loses for large a or b
+betainc = _special("betainc")  # of a, b and x: the regularised incomplete beta function I_x(a, b)
+xlogy = _special("xlogy")  # x log(y), 0 where x is 0
 
 
 def ndtr(z: Array) -> Array:
