@@ -83,8 +83,7 @@ def logit(p: Array) -> Array:
     xp = namespace(p)
     inside = (p > 0) & (p < 1)
     q = xp.where(inside, p, 0.5)
-    ends = xp.where(p > 0.5, xp.full_like(p, xp.inf), xp.full_like(p, -xp.inf))
-    return xp.where(inside, xp.log(q) - xp.log1p(-q), ends)
+    return xp.where(inside, xp.log(q) - xp.log1p(-q), xp.where(p > 0.5, xp.inf, -xp.inf + 0 * p))
 
 
 def ndtri_logit(s: Array) -> Array:

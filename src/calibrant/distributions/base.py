@@ -99,10 +99,8 @@ class Distribution(Forecast):
         xp = namespace(y)
         below, above = safe_log(self._cdf(y)), safe_log(self._sf(y))
         outside = xp.isinf(below) | xp.isinf(above)
-        zero = xp.zeros_like(below)
-        slope = xp.where(outside, zero, self._logpdf(y))
-        slope = slope - xp.where(outside, zero, below) - xp.where(outside, zero, above)
-        return below - above, xp.where(outside, xp.inf, slope)
+        slope, *logs = (xp.where(outside, 0.0, part) for part in (self._logpdf(y), below, above))
+        return below - above, xp.where(outside, xp.inf, slope - logs[0] - logs[1])
 
     def _ppf_logit(self, s: Array) -> Array:
         return self._ppf(sigmoid(s))
@@ -579,6 +577,13 @@ def drawn_in(places: Array) -> Array:
     nothing = ~xp.isfinite(first)
     first, last = (xp.where(nothing, 0.0, end) for end in (first, last))
     return xp.minimum(xp.maximum(places, first), last)
+
+
+def evenly_between(places: Array, parts: int) -> Array:
+    """So many even steps from each place of a row to the next."""
+    xp, share = namespace(places), device_like(np.arange(parts) / parts, places)
+    between = places[:, :-1, None] + (places[:, 1:] - places[:, :-1])[..., None] * share
+    return concatenate([xp.reshape(between, (places.shape[0], -1)), places[:, -1:]], axis=1)
 
 
 def bent_places(distribution: Distribution, s: Array, bends: Array) -> Array:

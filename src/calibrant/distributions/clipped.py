@@ -133,7 +133,7 @@ class Clipped(OfBase):
         a, b, no_low, no_high = self._ends()
         xp, wide = namespace(y), y if self.shape else namespace(y).reshape(y, (1, -1))
         inside, zero = self._inside(wide), 0 * a
-        over = xp.where(no_high, 0 * wide, xp.maximum(wide - b, 0 * wide))
+        over = xp.where(no_high, 0.0, clip(wide - b, 0.0, np.inf))
         value = self.base._integrals(inside, which) - xp.where(no_low, zero, self.base._integrals(a, which))
         if which == TWICE:
             first = xp.where(no_low, zero, self.base._integrals(a, ONCE))
@@ -168,4 +168,4 @@ class Clipped(OfBase):
 def within(y: Array, F: Array, low: Any, high: Any, *, below: float = 0.0, left: bool = False) -> Array:
     """F at y, from the left or not, which is 0 below the bounds and 1 above them; with `below` = 1, 1 - F at y."""
     xp, (under, over) = namespace(y), (y <= low, y > high) if left else (y < low, y >= high)
-    return xp.where(under, xp.full_like(F, below), xp.where(over, xp.full_like(F, 1 - below), F))
+    return xp.where(under, below, xp.where(over, 1 - below, F))

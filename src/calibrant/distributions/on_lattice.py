@@ -12,7 +12,7 @@ import numpy as np
 from calibrant._arguments import one_number
 from calibrant._arrays import Array, anywhere, clip, concatenate, detached, device_like, namespace
 from calibrant._special import ndtri, ndtri_logit, sigmoid
-from calibrant.distributions.base import ClosedMoments, Distribution, drawn_in
+from calibrant.distributions.base import ClosedMoments, Distribution, drawn_in, evenly_between
 from calibrant.distributions.table import GAUSS, MassTable, mass_at_infinity, steps
 
 NEAR = 1e-6  # of a step: how far from a point of the lattice a label may be, as rounding leaves it
@@ -112,7 +112,7 @@ class OnLattice(Distribution):
         xp, (first, last) = namespace(k), self._ends()
         low, high = (k < first) | (k == -math.inf), k >= last
         value = self._at_k(name, k, ~(low | high))
-        return xp.where(low, xp.full_like(value, before), xp.where(high, xp.full_like(value, after), value))
+        return xp.where(low, before, xp.where(high, after, value))
 
     def _cdf(self, y: Array) -> Array:
         return self._up_to(position(y, self.lattice)[0])
@@ -128,8 +128,7 @@ class OnLattice(Distribution):
         """The log probability of a point."""
         (k, t), (first, last), xp = position(y, self.lattice), self._ends(), namespace(y)
         known = (t == 0) & (k >= first) & (k <= last) & xp.isfinite(k)
-        mass = self._at_k("_log_mass", k, known)
-        return xp.where(known, mass, -math.inf)
+        return xp.where(known, self._at_k("_log_mass", k, known), -math.inf)
 
     # ---- quantiles -------------------------------------------------------------------------------------------------
 
@@ -158,7 +157,7 @@ class OnLattice(Distribution):
             before = xp.where(gap > 0, own._up_to(k[:, 1:] - 1), before)
         if anywhere(gap > 2):
             low, high = (own._up_to(xp.floor(k[:, :-1] + x * gap)) for x in GAUSS)
-            bulges = xp.where(gap > 2, own.lattice[1] * gap * (low + high - F[:, :-1] - before) / 2, bulges)
+            bulges = own.lattice[1] * gap * (low + high - F[:, :-1] - before) / 2
         left = concatenate([own._up_to(k[:, :1] - 1), before], axis=1)
         return MassTable.of_heights(own._place(k), (left, F, 1 - left, 1 - F), bulges, own._infinite)
 
@@ -170,11 +169,8 @@ class OnLattice(Distribution):
         k = xp.maximum(high + device_like(np.arange(1 - min(max(longest + 1, 2), most), 1)[None, :], low), low)
         if longest < most:
             return k
-        q = clip(self._near_quantiles((most - 1) // _PARTS + 1), low, high)
-        share = device_like(np.arange(_PARTS) / _PARTS, q)
-        between = xp.floor(q[:, :-1, None] + (q[:, 1:] - q[:, :-1])[..., None] * share)
-        chosen = concatenate([xp.reshape(between, (q.shape[0], -1)), high], axis=1)
-        return xp.where(high - low < most, k, chosen)
+        quantiles = clip(self._near_quantiles((most - 1) // _PARTS + 1), low, high)
+        return xp.where(high - low < most, k, xp.floor(evenly_between(quantiles, _PARTS)))
 
     def _near_quantiles(self, count: int) -> Array:
         """The k of so many quantiles, or near them, in increasing order, as far out as the finite mass reaches."""

@@ -78,9 +78,8 @@ class PulledBroken(Pulled):
             twice = side_by_side([twice, (q_std**2 + (q_mean - last) ** 2) / 2 - T[:, -1:]])
             second = xp.sum(w[:, 1:] * (values - values[:, :1]) * once + w[:, 1:] ** 2 * twice, axis=1)
             variance = 2 * (second + w[:, 0] ** 2 * T[:, 0]) - off**2
-        zero = xp.zeros_like(off)
         variance = xp.where(xp.isfinite(off), variance, np.inf)
-        variance = xp.where(q_std[:, 0] == 0, zero, variance)  # a single atom
+        variance = xp.where(q_std[:, 0] == 0, 0.0, variance)  # a single atom
         return Moments(mean, safe_sqrt(variance), shift)
 
     def _table(self, count: int) -> MassTable:

@@ -118,7 +118,7 @@ class Randomised(ByRow):
         xp, (core, low, _, lower, upper) = namespace(y), self._parts()
         inside = xp.minimum(xp.maximum(y, lower), upper)
         way = inside - xp.where(xp.isinf(lower), 0.0, lower)
-        return low * way + core * self.atoms._integrals(inside, ONCE) + xp.maximum(y - inside, 0 * y)
+        return low * way + core * self.atoms._integrals(inside, ONCE) + clip(y - inside, 0.0, np.inf)
 
     def _table(self, count: int) -> MassTable:
         """That of the atoms, with atoms at the ends."""

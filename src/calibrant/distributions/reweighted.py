@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, device_like, first_and_count, floats, namespace, refuse, to_numpy
+from calibrant._arrays import Array, clip, device_like, first_and_count, floats, namespace, refuse, to_numpy
 from calibrant._batch import shared
 from calibrant._words import count, the_first, warn_user
 from calibrant.distributions.base import Distribution
@@ -63,7 +63,7 @@ class Reweighted(Forwarding, ByRow):
                 f" calibration rows are like {them}"
             )
         tails = [device_like(mass, w) + 0 * w for mass in (self.low, 1 - self.high)]
-        own = [namespace(w).maximum(((N + 1) * mass + (w - 1) / 2) / (N + w), 0 * w) for mass in tails]
+        own = [clip(((N + 1) * mass + (w - 1) / 2) / (N + w), 0.0, np.inf) for mass in tails]
         return Bent(self.base, *tails, *own)
 
     def pulled(self, map: Any, pull: Pull) -> Distribution:

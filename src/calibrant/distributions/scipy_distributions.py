@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, concatenate, device_like, floats, namespace, refuse
+from calibrant._arrays import Array, floats, namespace, refuse
 from calibrant._special import sigmoid
-from calibrant.distributions.base import ClosedMoments, Distribution, drawn_in, far_logit
+from calibrant.distributions.base import ClosedMoments, Distribution, drawn_in, evenly_between, far_logit
 from calibrant.distributions.counts import Binomial, NegativeBinomial, Poisson
 from calibrant.distributions.on_lattice import CountFamily
 from calibrant.distributions.standard_families import Laplace, Logistic, LogNormal, Normal
@@ -166,7 +166,4 @@ class ScipyCounts(_ScipyFamily, CountFamily):
 def few_places(distribution: Distribution, s: Array) -> Array:
     """Places of a table: some quantiles, where these take long, and even steps from one to the next."""
     step = max(1, s.shape[1] // _ASKED)
-    xp, places = namespace(s), drawn_in(namespace(s).sort(distribution._ppf_logit(s[:, ::step]), axis=1))
-    share = device_like(np.arange(step) / step, places)
-    steps = places[:, :-1, None] + (places[:, 1:] - places[:, :-1])[..., None] * share
-    return concatenate([xp.reshape(steps, (places.shape[0], -1)), places[:, -1:]], axis=1)
+    return evenly_between(drawn_in(namespace(s).sort(distribution._ppf_logit(s[:, ::step]), axis=1)), step)

@@ -103,10 +103,10 @@ class StandardT(ByLogit):
             return t * F + m
         if which == SQUARE:
             light = _light(df)
-            df = xp.where(light, df, 2 * xp.ones_like(df))
+            df = xp.where(light, df, 2.0)
             square = t * F**2 + 2 * m * F - _half_gap(df) * _cdf(2 * df - 1, t * xp.sqrt((2 * df - 1) / df))
             return square if bool(xp.all(light)) else xp.where(light, square, super()._integrals(t, which))
-        above = F - xp.where(df > 2, xp.zeros_like(df), xp.full_like(df, 0.5))
+        above = F - xp.where(df > 2, 0.0, 0.5 + 0 * df)
         v = (df * above - t * _slope(df) * xp.exp(power)) / (df - 2)
         return (t**2 * F + 2 * t * m + v) / 2
 

@@ -317,7 +317,7 @@ class MassTable:
         t = x * h
         value = gather(self._up_to(which), j)
         (below, above) = self.infinite
-        over, under = xp.maximum(y - last, 0 * y), xp.maximum(first - y, 0 * y)
+        over, under = clip(y - last, 0.0, np.inf), clip(first - y, 0.0, np.inf)
         if which == ONCE:
             value = value + t * (F + m * x / 2) + B * x * x * (3 - 2 * x)
             return value + (1 - above) * over - below * under

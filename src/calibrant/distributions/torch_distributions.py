@@ -137,7 +137,7 @@ class TorchDistribution(ByLogit):
         lower, upper, middle = (self._lift(bound) for bound in self._bounds)
         inside = (y > lower) & (y < upper)
         value = self._call(function, xp.where(inside, y, middle))
-        return xp.where(inside, value, xp.where(y <= lower, xp.full_like(value, below), xp.full_like(value, above)))
+        return xp.where(inside, value, xp.where(y <= lower, below, above + 0 * value))
 
     def _cdf(self, y: Tensor) -> Tensor:
         return self._within(self._dist.cdf, y, 0.0, 1.0)
