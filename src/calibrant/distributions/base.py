@@ -505,7 +505,10 @@ class Distribution(Forecast):
     @property
     def _all_moments(self) -> Moments:
         """The moments of all rows, cached."""
-        return cast(Moments, self.remember("_kept_moments", partial(self._in_blocks, "_moments")))
+        return cast(
+            Moments,
+            self.remember("_kept_moments", partial(self._in_blocks, "_moments") if self.shape else self._moments),
+        )
 
 
 class ByLogit(Distribution):

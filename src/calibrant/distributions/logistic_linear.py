@@ -13,6 +13,7 @@ from calibrant._search import Finder
 from calibrant._special import log_logistic, log_sigmoid, safe_log, sigmoid
 from calibrant.distributions.base import Distribution, bent_places
 from calibrant.distributions.own_logit import OwnLogit
+from calibrant.distributions.parameters import check_no_falls
 from calibrant.distributions.pulled import Pulled
 from calibrant.distributions.table import MassTable
 
@@ -48,9 +49,7 @@ class LogisticLinear(Distribution):
         knots, probs = to_numpy(self.knots), to_numpy(self.probs)
         if knots.shape != probs.shape or knots.dtype != probs.dtype:
             raise ValueError(f"{knots.size} knots of {knots.dtype} do not go with {probs.size} probs of {probs.dtype}")
-        for name, column in (("knots", knots), ("probs", probs)):
-            if (falls := column[1:] < column[:-1]).any():
-                raise ValueError(f"its {name} fall at place {int(np.argmax(falls)) + 1}")
+        check_no_falls(knots=knots, probs=probs)
 
     @property
     def _padded(self) -> _Padded:

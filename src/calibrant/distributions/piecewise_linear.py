@@ -20,6 +20,7 @@ from calibrant._batch import shared
 from calibrant._search import Finder
 from calibrant._special import safe_log, sigmoid
 from calibrant.distributions.base import Distribution, Moments, bent_places
+from calibrant.distributions.parameters import check_no_falls
 from calibrant.distributions.table import ONCE, SQUARE, TWICE
 
 Numbers = NDArray[np.float64]
@@ -78,10 +79,7 @@ class Lines:
             raise ValueError(f"its distributions must share its {knots.size} knots, one after the other")
         if not left.size == right.size == number:
             raise ValueError(f"{number} distributions do not go with {left.size} and {right.size} tails")
-        for name, column in (("knots", knots), ("probs", probs)):
-            falls = np.setdiff1d(np.flatnonzero(column[1:] < column[:-1]) + 1, first)
-            if falls.size:
-                raise ValueError(f"its {name} fall at place {falls[0]}")
+        check_no_falls(first, knots=knots, probs=probs)
         if ((left == 0) & (probs[first[:-1]] > 0) | (right == 0) & (probs[first[1:] - 1] < 1)).any():
             raise ValueError("a tail that has mass needs a mean excess above 0")
 

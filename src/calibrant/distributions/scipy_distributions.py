@@ -101,6 +101,11 @@ class _ScipyFamily(ClosedMoments):
         return str(self.family.name)
 
 
+def _asked(name: str) -> Any:
+    """The method of the family of that name."""
+    return lambda self, values: self._ask(name, values)
+
+
 def _quietly(family: Any, name: str, *arguments: Array) -> Array:
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scipy's far tails overflow on their way to the right answer
@@ -113,20 +118,10 @@ class ScipyDistribution(_ScipyFamily):
     cdf, sf, logpdf, ppf, mean and std are scipy's own; the crps is from a table, and inf where the mean is not finite.
     """
 
-    def _cdf(self, y: Array) -> Array:
-        return self._ask("cdf", y)
-
-    def _sf(self, y: Array) -> Array:
-        return self._ask("sf", y)
-
-    def _logpdf(self, y: Array) -> Array:
-        return self._ask("logpdf", y)
+    _cdf, _sf, _logpdf, _ppf = map(_asked, ("cdf", "sf", "logpdf", "ppf"))
 
     def _logit(self, y: Array) -> tuple[Array, Array]:
         return far_logit(self, y, lambda at: [self._ask(name, at) for name in ("logcdf", "logsf")])
-
-    def _ppf(self, p: Array) -> Array:
-        return self._ask("ppf", p)
 
     def _ppf_logit(self, s: Array) -> Array:
         """The quantile from the nearer end, so that neither tail saturates; an end of the support where scipy fails."""
@@ -150,14 +145,7 @@ class ScipyCounts(_ScipyFamily, CountFamily):
         refuse(self.family.name, np.asarray(loc != np.round(loc)), "has a loc that is not whole")
         refuse(self.family.name, ~np.isfinite(self._mean_std()[1]), "has no standard deviation")
 
-    def _below(self, k: Array) -> Array:
-        return self._ask("cdf", k)
-
-    def _above(self, k: Array) -> Array:
-        return self._ask("sf", k)
-
-    def _log_mass(self, k: Array) -> Array:
-        return self._ask("logpmf", k)
+    _below, _above, _log_mass = map(_asked, ("cdf", "sf", "logpmf"))
 
     def _ends(self) -> tuple[Any, Any]:
         return self.family.support(*map(self._lift, self.parameters))  # type: ignore[no-any-return]
