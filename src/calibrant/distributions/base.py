@@ -479,9 +479,7 @@ class Distribution(Forecast):
 
     def _in_blocks(self, name: str, *arguments: Array) -> Any:
         """A method, of a long batch some rows at a time, so that numpy's temporaries stay in the cache."""
-        if not self.shape:
-            return getattr(self, name)(*arguments)
-        rows = max(_TABLES, _VALUES // max(arguments[0].shape[1], 1) if arguments else _VALUES)
+        rows = max(_TABLES, _VALUES // max(arguments[0].shape[1], 1)) if arguments else _VALUES
         if self.shape[0] <= 2 * rows or not isinstance(self.like, np.ndarray):
             return getattr(self, name)(*arguments)
         return self._by_parts(rows, name, *arguments)
@@ -505,10 +503,8 @@ class Distribution(Forecast):
     @property
     def _all_moments(self) -> Moments:
         """The moments of all rows, cached."""
-        return cast(
-            Moments,
-            self.remember("_kept_moments", partial(self._in_blocks, "_moments") if self.shape else self._moments),
-        )
+        make = partial(self._in_blocks, "_moments") if self.shape else self._moments
+        return cast(Moments, self.remember("_kept_moments", make))
 
 
 class ByLogit(Distribution):
