@@ -107,14 +107,14 @@ class Distribution(Forecast):
 
     def _moments(self) -> Moments:
         if self._many:
-            return cast(Moments, self._by_parts(_TABLES, "_moments"))
+            return cast(Moments, self._by_parts("_moments"))
         mean, std, shift = (self._at_home(part) for part in self._own_table.moments)
         return Moments(mean, std, shift) if self.shape else Moments(mean[0], std[0], shift[0])
 
     def _integrals(self, y: Array, which: int) -> Array:
         """From -inf; where such an integral does not exist, from some other point, the same for all y."""
         if self._many:
-            return cast(Array, self._by_parts(_TABLES, "_integrals", y, which))
+            return cast(Array, self._by_parts("_integrals", y, which))
         xp, table = namespace(y), self._own_table
         wide = xp.astype(y if self.shape else xp.reshape(y, (1, -1)), xp.float64, copy=False)
         found = (table.to(wide) if self.like is None else table).integral(wide, which)
@@ -420,8 +420,8 @@ class Distribution(Forecast):
 
     def _crps(self, y: Array) -> Array:
         """2 (the integral of F up to y) - y + shift."""
-        if self._many:  # one table for both
-            return cast(Array, self._by_parts(_TABLES, "_crps", y))
+        if self._in_parts:
+            return cast(Array, self._by_parts("_crps", y))
         return 2 * self._integrals(y, ONCE) - y + self._lift(self._all_moments.shift)
 
     def _logpmf(self, y: Array) -> Array:
@@ -482,14 +482,19 @@ class Distribution(Forecast):
         rows = max(_TABLES, _VALUES // max(arguments[0].shape[1], 1)) if arguments else _VALUES
         if self.shape[0] <= 2 * rows or not isinstance(self.like, np.ndarray):
             return getattr(self, name)(*arguments)
-        return self._by_parts(rows, name, *arguments)
+        return self._by_parts(name, *arguments, size=rows)
 
     @property
     def _many(self) -> bool:
         """Whether it has more rows than have their tables made at once."""
         return bool(self.shape) and self.shape[0] > 2 * _TABLES
 
-    def _by_parts(self, size: int, name: str, *arguments: Any) -> Any:
+    @property
+    def _in_parts(self) -> bool:
+        """Whether a crps is worked out in parts, each with one table for all that it needs."""
+        return self._many
+
+    def _by_parts(self, name: str, *arguments: Any, size: int = _TABLES) -> Any:
         """A method of so many rows at a time; where their tables are made, which are wide, the parts are cached."""
         rows, answers = self.shape[0], []
         for start in range(0, rows, size):

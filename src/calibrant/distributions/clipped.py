@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -96,6 +96,8 @@ class Clipped(OfBase):
 
     def _moments(self) -> Moments:
         """Differences, in double precision; from the table where the base has no such moment, or no digits are left."""
+        if self._in_parts:
+            return cast(Moments, self._by_parts("_moments"))
         double = self._in_double
         found, good = double._differences()
         rest = ~(good[0] & good[1] & good[2])
@@ -128,6 +130,11 @@ class Clipped(OfBase):
         good[1] = nothing | (good[1] & (float(xp.finfo(a.dtype).eps) * size <= _DIGITS * found[1]))
         found[1] = xp.where(nothing, zero, safe_sqrt(xp.where(good[1], found[1], zero)))
         return [part[:, 0] for part in found], [part[:, 0] for part in good]
+
+    @property
+    def _in_parts(self) -> bool:
+        """Not where the base has a closed crps."""
+        return self._many and type(self.base)._crps is Distribution._crps
 
     def _integrals(self, y: Array, which: int) -> Array:
         a, b, no_low, no_high = self._ends()

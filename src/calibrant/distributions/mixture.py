@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import array_api_compat
 import numpy as np
@@ -201,6 +201,8 @@ class Mixture(ClosedMoments, _Pool):
 
     def _moments(self) -> Moments:
         """The shift is the mean of the components' less the integral of the variance of their CDFs, by their tables."""
+        if self._many:
+            return cast(Moments, self._by_parts("_moments"))
         own = _added(w * part._all_moments.shift for w, part in self._parts)
         tables = [part._table(_MEMBER).to(self._in_double.like) for _, part in self._parts]
         weights = [w for w, _ in self._parts]
