@@ -92,7 +92,7 @@ class _Pool(Distribution):
     def _places(self, s: Array) -> Array:
         """Those of every part, for fewer levels."""
         parts = self._parts
-        few = concatenate([s[:, :: min(len(parts), max(s.shape[1] // self._fewest, 1))], s[:, -1:]], axis=1)
+        few = concatenate([s[:, :: min(len(parts), -(-s.shape[1] // self._fewest))], s[:, -1:]], axis=1)
         return namespace(s).sort(side_by_side([part._places(few) for _, part in parts]), axis=1)
 
 
