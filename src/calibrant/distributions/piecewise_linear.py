@@ -243,12 +243,13 @@ class PiecewiseLinear(Distribution):
         """
         low, high = self.lines.columns.tails
         inside = clip(y, self._of(low.end, groups, y), self._of(high.end, groups, y))
-        found = (
-            self.lines.finders[0].count(inside, left=left) if groups is None else self._among(0, inside, groups, left)
-        )
+        if groups is None:
+            found = self.lines.finders[0].count(inside, left=left)
+        else:
+            found = self._among(0, inside, groups, left=left)
         return found, inside - namespace(y).take(self.lines.knots, found)
 
-    def _among(self, which: int, values: Array, groups: Any, left: bool) -> Any:  # noqa: FBT001
+    def _among(self, which: int, values: Array, groups: Any, *, left: bool) -> Any:
         """The place of the last knot (0) or prob (1) of its own that is below a value, or unless `left` equal to it."""
         xp, column = namespace(values), (self.lines.knots, self.lines.probs)[which]
         low, high = (self._of(end, groups, values) for end in (self.lines.first[:-1] + 1, self.lines.first[1:]))
