@@ -52,10 +52,13 @@ class _Pool(Distribution):
     def _sum(self, ask: Callable[[Distribution], Array]) -> Array:
         return _added(w * ask(part) for w, part in self._parts)
 
-    def _log_sum(self, ask: Callable[[Distribution], Array]) -> Array:
-        """The log of the sum of weight * exp(ask(part)), by the largest of them, so that none vanishes."""
-        logs = [(float(np.log(w)) if isinstance(w, float) else safe_log(w), ask(part)) for w, part in self._parts]
-        terms = [log_w + term for log_w, term in logs]
+    def _log_sum(self, logs: Iterable[Array]) -> Array:
+        """The log of the sum of weight * exp(log), by the largest of them, so that none vanishes."""
+        weights = (w for w, _ in self._parts)
+        terms = [
+            (float(np.log(w)) if isinstance(w, float) else safe_log(w)) + log
+            for w, log in zip(weights, logs, strict=True)
+        ]
         xp = namespace(terms[0])
         top = detached(reduce(xp.maximum, terms))
         top = xp.where(xp.isfinite(top), top, 0.0)
@@ -71,13 +74,14 @@ class _Pool(Distribution):
         return self._sum(lambda part: part._cdf_left(y))
 
     def _logpdf(self, y: Array) -> Array:
-        return self._log_sum(lambda part: log_density(part, y, self.lattice))
+        return self._log_sum(log_density(part, y, self.lattice) for _, part in self._parts)
 
     def _logit(self, y: Array) -> tuple[Array, Array]:
-        def tail(at: Array, sign: int) -> Array:
-            return self._log_sum(lambda part: log_sigmoid(sign * part._logit(at)[0]))
+        def tails(at: Array) -> list[Array]:
+            logits = [part._logit(at)[0] for _, part in self._parts]
+            return [self._log_sum(log_sigmoid(sign * each) for each in logits) for sign in (1, -1)]
 
-        return far_logit(self, y, lambda at: [tail(at, 1), tail(at, -1)])
+        return far_logit(self, y, tails)
 
     def _integrals(self, y: Array, which: int) -> Array:
         if which == SQUARE:
