@@ -42,7 +42,7 @@ _WHOLE = 257  # and of one that is merged into the table of the mixture
 class _Pool(Distribution):
     """F(y) = sum of weight * part.cdf(y), the weights numbers, or columns with one for each row."""
 
-    _fewest = 1  # places of a part among those of a table
+    _fewest = 1  # places of a part, at least, but for the last
 
     @property
     @abstractmethod
@@ -95,8 +95,9 @@ class _Pool(Distribution):
 
     def _places(self, s: Array) -> Array:
         """Those of every part, for fewer levels."""
-        parts = self._parts
-        few = concatenate([s[:, :: min(len(parts), -(-s.shape[1] // self._fewest))], s[:, -1:]], axis=1)
+        parts, last = self._parts, s.shape[1] - 1
+        step = min(len(parts), -(-last // self._fewest))
+        few = concatenate([s[:, ::step], s[:, last:]], axis=1) if last % step else s[:, ::step]
         return namespace(s).sort(side_by_side([part._places(few) for _, part in parts]), axis=1)
 
 
@@ -241,7 +242,7 @@ class GaussianMixture(ByLogit, _Pool):
     weights: Array
     means: Array
     stds: Array
-    _fewest = 33
+    _fewest = 32
 
     if TYPE_CHECKING:
 

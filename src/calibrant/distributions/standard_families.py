@@ -35,9 +35,9 @@ class StandardNormal(Standard):
 
     def _logit(self, z: Array) -> tuple[Array, Array]:
         """The slope is f / S / F; f / S by the scaled erfc, since log f and log S far out differ in no digit."""
-        out = namespace(z).abs(z)
-        hazard = -safe_log(erfcx(out * math.sqrt(0.5)) * math.sqrt(math.pi / 2))  # 0 at infinity
-        return log_ndtr(z) - log_ndtr(-z), hazard - log_ndtr(out)
+        xp, below, above = namespace(z), log_ndtr(z), log_ndtr(-z)
+        hazard = -safe_log(erfcx(xp.abs(z) * math.sqrt(0.5)) * math.sqrt(math.pi / 2))  # 0 at infinity
+        return below - above, hazard - xp.maximum(below, above)
 
     def _moments(self) -> Any:
         """E |Z - Z'| / 2 = 1 / sqrt(pi)."""
