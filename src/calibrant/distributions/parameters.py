@@ -36,8 +36,8 @@ def widths(name: str, scale: Array, centre: Array, *, strict: bool, least: float
 def check_no_falls(first: Any = (), **columns: Any) -> None:
     """Raise where a 1-d numpy array falls, other than at the places `first`."""
     for name, column in columns.items():
-        falls = np.setdiff1d(np.flatnonzero(column[1:] < column[:-1]) + 1, first)
-        if falls.size:
+        falls = np.flatnonzero(column[1:] < column[:-1]) + 1
+        if falls.size and (falls := np.setdiff1d(falls, first)).size:
             raise ValueError(f"its {name} fall at place {falls[0]}")
 
 
