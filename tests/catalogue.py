@@ -44,7 +44,7 @@ from calibrant.distributions import (
     from_scipy,
 )
 from calibrant.distributions.bent import Truncated
-from calibrant.distributions.gaussian_mixture import GaussianMixture
+from calibrant.distributions.mixture import GaussianMixture
 from calibrant.distributions.standard_families import Laplace, LogNormal
 from calibrant.distributions.student_t import StudentT
 from calibrant.interpolators import BoundedTails, Linear, Naive, Random

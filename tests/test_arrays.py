@@ -34,7 +34,7 @@ from catalogue import (
 from reference.tolerances import TOLERANCES
 
 from calibrant import Calibrator, Laplace, Mixture, Normal, Point
-from calibrant.distributions.gaussian_mixture import GaussianMixture
+from calibrant.distributions.mixture import GaussianMixture
 from calibrant.interpolators import BoundedTails, Linear, Naive, Random
 from calibrant.scores import CDFScore
 

@@ -37,8 +37,8 @@ def test_a_finder_takes_values_as_far_out_as_floats_reach():
     knots = np.sort(np.random.default_rng(1).standard_normal(500)) * 1e-70
     y = np.concatenate([knots, [-np.inf, np.inf, 1e75, -1e75, 0.0], knots / 2])
     finder = Finder(knots)
-    np.testing.assert_array_equal(finder.up_to(y), np.searchsorted(knots, y, side="right"))
-    np.testing.assert_array_equal(finder.below(y), np.searchsorted(knots, y, side="left"))
+    np.testing.assert_array_equal(finder.count(y), np.searchsorted(knots, y, side="right"))
+    np.testing.assert_array_equal(finder.count(y, left=True), np.searchsorted(knots, y, side="left"))
 
 
 def test_a_finder_counts_beyond_the_last_knot_also_where_its_cells_end_a_rounding_before_it():
@@ -46,7 +46,7 @@ def test_a_finder_counts_beyond_the_last_knot_also_where_its_cells_end_a_roundin
     for n in rng.integers(100, 300, 1000):
         knots = np.sort(rng.random(n))
         knots[-4:] = knots[-1]  # more than the 1% that lie beyond the cells
-        assert (Finder(knots).up_to(beyond) == n).all()
+        assert (Finder(knots).count(beyond) == n).all()
 
 
 def test_normal_quantiles_far_out_are_the_same_in_torch_and_have_their_slope_as_gradient():

@@ -46,7 +46,7 @@ CASES = {  # a table, its mean and std, and the crps of a label
     "scaled": (COARSE.scaled(NONE + 3, NONE + 2), 3.0, 2.0, 2.5, scoringrules.crps_normal(2.5, 3.0, 2.0)),
     "an atom and a gap": (GAP, 1.25, (19 / 6 - 1.25**2) ** 0.5, 1.3, score_of(gap, 1.3, -1, 0, 2, 3, 4)),
     "atoms": (MassTable.through(Naive().fit(ATOMS), ATOMS[None]), 2.0, (14 / 3) ** 0.5, 2.2, 6.2 / 3 - 10 / 9),
-    "beside": (GAP.beside(NONE + 0.6, (NONE + 0.3, NONE + 0.1), (NONE - 1, NONE + 4)), 0.85, 3.0775**0.5,
+    "with ends": (GAP.with_ends(NONE + 0.6, (NONE + 0.3, NONE + 0.1), (NONE - 1, NONE + 4)), 0.85, 3.0775**0.5,
                0.4, score_of(lambda t: 0.3 * (t >= -1) + 0.6 * gap(t) + 0.1 * (t >= 4), 0.4, -2, -1, 0, 2, 3, 4, 5)),
     "merged": (MassTable.merged([NORMAL, UNIFORM, GAP], [0.5, 0.1, 0.4]), 0.55, 1.4975**0.5,
                1.1, score_of(lambda t: 0.5 * ndtr(t) + 0.1 * uniform(t) + 0.4 * gap(t), 1.1, -8, 0, 1, 2, 3, 8)),
@@ -83,7 +83,7 @@ def test_the_power_of_a_tail_tells_which_moments_exist(df, mean, std):
 
 @pytest.mark.parametrize(("low", "high", "mean"), [(0.0, 0.1, np.inf), (0.1, 0.0, -np.inf), (0.1, 0.1, np.nan)])
 def test_mass_at_infinity(low, high, mean):
-    table = UNIFORM.beside(1 - NONE - low - high, (NONE + low, NONE + high), (NONE - np.inf, NONE + np.inf))
+    table = UNIFORM.with_ends(1 - NONE - low - high, (NONE + low, NONE + high), (NONE - np.inf, NONE + np.inf))
     np.testing.assert_array_equal([part[0] for part in table.moments], [mean, np.inf, np.inf])
     rise = [np.diff(table.integral(np.array([[-2.0, -1, 5, 6]]), which)[0])[[0, 2]] for which in (ONCE, SQUARE)]
     np.testing.assert_allclose(rise, [[low, 1 - high], [low**2, (1 - high) ** 2]], rtol=1e-12, atol=1e-15)

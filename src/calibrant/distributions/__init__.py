@@ -3,10 +3,9 @@
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
 from calibrant.distributions.counts import Binomial, NegativeBinomial, Poisson, ZeroInflated
-from calibrant.distributions.gaussian_mixture import GaussianMixture
 from calibrant.distributions.joined import Joined, join
 from calibrant.distributions.location_scale import LocationScale
-from calibrant.distributions.mixture import Mixture
+from calibrant.distributions.mixture import GaussianMixture, Mixture
 from calibrant.distributions.piecewise_linear import PiecewiseLinear
 from calibrant.distributions.rounding import Lattice, SpreadDistribution
 from calibrant.distributions.scipy_distributions import from_scipy

@@ -33,8 +33,8 @@ from calibrant.forecast import Forecast
 from calibrant.forms import Form
 
 _FORM = Form("distributions")
-TABLED, CLOSED = 2**9, 2**14  # rows worked out at a time: by tables, which are wide, and by closed forms
-_REMEMBERED = 2**13  # rows whose tables are kept: some 40 kB each
+_TABLES, _VALUES = 2**9, 2**14  # rows worked out at a time by tables, which are wide; and values by closed forms
+_CACHED = 2**13  # rows whose tables are cached: some 40 kB each
 
 
 class Moments(NamedTuple):
@@ -55,9 +55,9 @@ class Distribution(Forecast):
     To write your own, make a frozen dataclass of it and give four things: `shape`, `_cdf(y)`, `_ppf(p)`, `_logpdf(y)`.
     Arguments arrive checked; in a batch they have shape (n, k) or (1, k), so meet them with your parameters as columns
     (`self._lift`). Mean, std, crps and the rest follow, with an error of 5e-5 of the spread.
-    `calibrant.testing.check_distribution` checks yours. What it knows better it says by one of these hooks:
+    `calibrant.testing.check_distribution` checks yours. What it can do faster or more exactly it overrides:
 
-    | hook | what it says | default |
+    | hook | what it gives | default |
     |---|---|---|
     | `_sf(y)` | 1 - F, small values with their digits | 1 - F |
     | `_cdf_left(y)` | F from the left, which differs at an atom | F |
@@ -71,7 +71,7 @@ class Distribution(Forecast):
     A distribution of counts also has a `lattice`; its `_logpdf` is the log probability of a point.
     """
 
-    # ---- what a distribution must say ------------------------------------------------------------------------------
+    # ---- what a distribution must give -----------------------------------------------------------------------------
 
     @property
     @abstractmethod
@@ -87,7 +87,7 @@ class Distribution(Forecast):
     @abstractmethod
     def _logpdf(self, y: Array) -> Array: ...
 
-    # ---- what it may say better ------------------------------------------------------------------------------------
+    # ---- what it may override --------------------------------------------------------------------------------------
 
     def _sf(self, y: Array) -> Array:
         return 1 - self._cdf(y)
@@ -99,37 +99,36 @@ class Distribution(Forecast):
         xp = namespace(y)
         below, above = safe_log(self._cdf(y)), safe_log(self._sf(y))
         outside = xp.isinf(below) | xp.isinf(above)
-        zero = xp.zeros_like(below)
-        slope = xp.where(outside, zero, self._logpdf(y))
-        slope = slope - xp.where(outside, zero, below) - xp.where(outside, zero, above)
-        return below - above, xp.where(outside, xp.full_like(slope, xp.inf), slope)
+        slope, *logs = (xp.where(outside, 0.0, part) for part in (self._logpdf(y), below, above))
+        return below - above, xp.where(outside, xp.inf, slope - logs[0] - logs[1])
 
     def _ppf_logit(self, s: Array) -> Array:
         return self._ppf(sigmoid(s))
 
     def _moments(self) -> Moments:
+        if self._many:
+            return cast(Moments, self._by_parts("_moments"))
         mean, std, shift = (self._at_home(part) for part in self._own_table.moments)
         return Moments(mean, std, shift) if self.shape else Moments(mean[0], std[0], shift[0])
 
     def _integrals(self, y: Array, which: int) -> Array:
         """From -inf; where such an integral does not exist, from some other point, the same for all y."""
-        xp = namespace(y)
-        wide = y if self.shape else xp.reshape(y, (1, -1))
-        found = self._own_table.integral(xp.astype(wide, xp.float64, copy=False), which)
-        return self._at_home(found if self.shape else xp.reshape(found, y.shape))
+        if self._many:
+            return cast(Array, self._by_parts("_integrals", y, which))
+        xp, table = namespace(y), self._own_table
+        wide = xp.astype(y if self.shape else xp.reshape(y, (1, -1)), xp.float64, copy=False)
+        found = (table.to(wide) if self.like is None else table).integral(wide, which)
+        return xp.astype(found if self.shape else xp.reshape(found, y.shape), y.dtype, copy=False)
 
     def _table(self, count: int) -> MassTable:
         """Of about so many places, in double precision; that of a single distribution has one row.
 
         Areas are the closed integrals, if it has some; else those of its own table, where that is finer.
         """
-        distribution, area = self._in_double, None
+        distribution = self._in_double
         places = distribution._places(device_like(logit_levels(count)[None, :], distribution.like))
-        if type(distribution)._integrals is not Distribution._integrals:
-            area = distribution._integrals(places, ONCE)
-        elif not self.shape and count < FINE:
-            area = distribution._own_table.integral(places, ONCE)
-        return MassTable.through(distribution, places, area)
+        known = type(self)._integrals is not Distribution._integrals or (not self.shape and count < FINE)
+        return MassTable.through(distribution, places, distribution._integrals(places, ONCE) if known else None)
 
     def _clip(self, lower: Any, upper: Any) -> Distribution:
         from calibrant.distributions.clipped import Clipped  # a wrapper, which builds on this file
@@ -145,11 +144,6 @@ class Distribution(Forecast):
         """The CDF at y, drawn by u over the jump where y is an atom."""
         left = self._cdf_left(y)
         return left + u * (self._cdf(y) - left)
-
-    @property
-    def _block(self) -> int:
-        """How many rows are worked out at a time."""
-        return TABLED
 
     # ---- what everybody gets ---------------------------------------------------------------------------------------
 
@@ -259,11 +253,11 @@ class Distribution(Forecast):
 
     def mean(self) -> Array:
         """The expectation; nan where both tails hold infinite mass."""
-        return cast(Array, self._all_moments().mean)
+        return cast(Array, self._all_moments.mean)
 
     def std(self) -> Array:
         """The standard deviation."""
-        return cast(Array, self._all_moments().std)
+        return cast(Array, self._all_moments.std)
 
     def crps(self, y: ArrayLike) -> Array:
         """The continuous ranked probability score of the label y: the integral of (cdf(t) - 1{y <= t})^2 over t.
@@ -293,7 +287,7 @@ class Distribution(Forecast):
         return bounds[..., 0], bounds[..., 1]
 
     def doubted(self, doubt: Callable[[float], str | None]) -> Self:
-        """The same, whose `interval` warns with what `doubt(coverage)` says, unless that is None.
+        """The same, whose `interval` warns with the text of `doubt(coverage)`, unless that is None.
 
         Args:
             doubt: What to warn of where an interval of this coverage is asked for, or None.
@@ -358,7 +352,7 @@ class Distribution(Forecast):
         """Those of new rows, for a q that depends on the row: itself, unless it has a method of its own.
 
         Args:
-            context: What is known of the rows beside their predictions: groups, weights and random numbers.
+            context: What is known of the rows besides their predictions: groups, weights and random numbers.
         """
         refuse_unused(context)
         return self
@@ -394,7 +388,7 @@ class Distribution(Forecast):
         return f"{type(self).__name__}({', '.join(filter(None, [rows, self._describe()]))})"
 
     def _describe(self) -> str:
-        """What the repr says beside the number of rows."""
+        """What the repr has besides the number of rows."""
         return ""
 
     def to(self, like: Array) -> Self:
@@ -426,8 +420,9 @@ class Distribution(Forecast):
 
     def _crps(self, y: Array) -> Array:
         """2 (the integral of F up to y) - y + shift."""
-        moments = self.remember("_kept_moments", self._moments)
-        return 2 * self._integrals(y, ONCE) - y + self._lift(moments.shift)
+        if self._in_parts:
+            return cast(Array, self._by_parts("_crps", y))
+        return 2 * self._integrals(y, ONCE) - y + self._lift(self._all_moments.shift)
 
     def _logpmf(self, y: Array) -> Array:
         return self._logpdf(y) if self.lattice is not None else safe_log(self._cdf(y) - self._cdf_left(y))
@@ -441,7 +436,7 @@ class Distribution(Forecast):
         return self._shared_table(PLACES if self.shape else FINE)
 
     def _shared_table(self, count: int) -> MassTable:
-        """`_table(count)`, kept."""
+        """`_table(count)`, cached."""
         return self.remember(f"_kept_table_{count}", lambda: self._table(count))
 
     @property
@@ -468,40 +463,63 @@ class Distribution(Forecast):
         """The method `name` at checked values, by the shape rule."""
         if not self.shape:
             return cast(Array, getattr(self, name)(value))
+        rows, wide = self.shape[0], value.ndim == 2
         if value.ndim > 2:
             raise ValueError(f"the argument must be 0-, 1- or 2-d, got shape {tuple(value.shape)}")
-        if value.ndim == 2:
-            if value.shape[0] != 1:
-                same_length("the batch", len(self), "a 2-d argument", value.shape[0])
-            return cast(Array, self._in_blocks(name, value))
-        if value.ndim == 1 and value.shape[0] != len(self):
+        if wide and value.shape[0] != 1:
+            same_length("the batch", rows, "a 2-d argument", value.shape[0])
+        if value.ndim == 1 and value.shape[0] != rows:
             raise ValueError(
-                f"a 1-d argument must have one value for each of the {count(len(self), 'row')} of the batch, got"
+                f"a 1-d argument must have one value for each of the {count(rows, 'row')} of the batch, got"
                 f" {value.shape[0]}: for {value.shape[0]} values of every row, give it the shape (1, {value.shape[0]})"
             )
+        if wide:
+            return cast(Array, self._in_blocks(name, value))
         return cast(Array, self._in_blocks(name, value[:, None] if value.ndim else value[None, None])[:, 0])
 
-    def _in_blocks(self, name: str, *arguments: Any) -> Any:
-        """A method of the batch, some rows at a time: tables stay in bounds, numpy's temporaries in the cache."""
-        rows, block = len(self), self._block
-        if rows <= 2 * block or (block == CLOSED and not isinstance(self.like, np.ndarray)):
+    def _in_blocks(self, name: str, *arguments: Array) -> Any:
+        """A method, of a long batch some rows at a time, so that numpy's temporaries stay in the cache."""
+        rows = max(_TABLES, _VALUES // max(arguments[0].shape[1], 1)) if arguments else _VALUES
+        if self.shape[0] <= 2 * rows or not isinstance(self.like, np.ndarray):
             return getattr(self, name)(*arguments)
-        parts = []
-        for start in range(0, rows, block):
-            some = slice(start, start + block)
-            make = partial(take_rows, self, some)
-            part = self.remember(f"_kept_rows_{start}", make) if block == TABLED and rows <= _REMEMBERED else make()
-            own = (value[some] if getattr(value, "shape", (1,))[0] != 1 else value for value in arguments)
-            parts.append(getattr(part, name)(*own))
-        xp = namespace(self.like)
-        if isinstance(parts[0], tuple):
-            columns = [xp.concat(column) for column in zip(*parts, strict=True)]
-            return Moments(*columns) if isinstance(parts[0], Moments) else tuple(columns)
-        return xp.concat(parts)
+        return self._by_parts(name, *arguments, size=rows)
 
+    @property
+    def _many(self) -> bool:
+        """Whether it has more rows than have their tables made at once."""
+        return bool(self.shape) and self.shape[0] > 2 * _TABLES
+
+    @property
+    def _in_parts(self) -> bool:
+        """Whether a crps is worked out in parts, each with one table for all that it needs."""
+        return self._many
+
+    def _by_parts(self, name: str, *arguments: Any, size: int = _TABLES) -> Any:
+        """A method of so many rows at a time; where their tables are made, which are wide, the parts are cached."""
+        rows, answers = self.shape[0], []
+        for start in range(0, rows, size):
+            some = slice(start, start + size)
+            make = partial(take_rows, self, some)
+            part = self.remember(f"_kept_rows_{start}", make) if size == _TABLES and rows <= _CACHED else make()
+            own = (value[some] if getattr(value, "shape", (1,))[0] != 1 else value for value in arguments)
+            answers.append(getattr(part, name)(*own))
+        return Moments(*map(concatenate, zip(*answers, strict=True))) if name == "_moments" else concatenate(answers)
+
+    @property
     def _all_moments(self) -> Moments:
-        """Those of all rows, kept."""
-        return self.remember("_kept_moments", lambda: self._in_blocks("_moments") if self.shape else self._moments())
+        """The moments of all rows, cached."""
+        make = partial(self._in_blocks, "_moments") if self.shape else self._moments
+        return cast(Moments, self.remember("_kept_moments", make))
+
+
+class ByLogit(Distribution):
+    """One whose quantiles are found by the logit of their level."""
+
+    def _ppf(self, p: Array) -> Array:
+        return self._ppf_logit(logit(p))
+
+    @abstractmethod
+    def _ppf_logit(self, s: Array) -> Array: ...
 
 
 class ClosedMoments(Distribution):
@@ -522,18 +540,30 @@ class ClosedMoments(Distribution):
     def _moments(self) -> Moments:
         (mean, std), shift = self._mean_std(), super()._moments().shift
         xp = namespace(mean)
-        return Moments(mean, std, xp.where(xp.isfinite(mean), shift, xp.full_like(mean, np.inf)))
+        return Moments(mean, std, xp.where(xp.isfinite(mean), shift, np.inf))
 
 
 def refuse_unused(context: Context) -> None:
-    """Raise where a call says more of the rows than fit did."""
+    """Raise where a call gives groups or weights that fit did not have."""
     if context.by is not None or context.weights is not None:
         name, what = ("weights", "likelihood ratios as weights=") if context.by is None else ("by", "by=")
         raise TypeError(f"q is one for all rows, since fit had no {what}: a call takes no {name}= either")
 
 
+def far_logit(distribution: Distribution, y: Array, tails: Callable[[Array], Sequence[Array]]) -> tuple[Array, Array]:
+    """`_logit` from F and 1 - F; where one is too small for floats, from their logarithms, which `tails` gives."""
+    xp, (value, log_slope) = namespace(y), Distribution._logit(distribution, y)
+    far = xp.isinf(value) & xp.isfinite(y)
+    if not anywhere(far):
+        return value, log_slope
+    below, above = tails(at := xp.where(far, y, 0.0))
+    far = far & xp.isfinite(below) & xp.isfinite(above)
+    below, above = (xp.where(far, part, 0.0) for part in (below, above))
+    return xp.where(far, below - above, value), xp.where(far, distribution._logpdf(at) - below - above, log_slope)
+
+
 def log_density(part: Distribution, y: Array, lattice: tuple[float, float] | None) -> Array:
-    """What a part says of the density of a whole: counts have none, unless the whole sits on the same lattice."""
+    """The log density of a part of a whole: counts have none, unless the whole is on the same lattice."""
     if part.lattice is None or lattice is not None:
         return part._logpdf(y)
     F = part._cdf(y)
@@ -546,18 +576,26 @@ def drawn_in(places: Array) -> Array:
     finite = xp.isfinite(places)
     if bool(xp.all(finite)):
         return places
-    first = xp.min(xp.where(finite, places, xp.full_like(places, np.inf)), axis=1, keepdims=True)
-    last = xp.max(xp.where(finite, places, xp.full_like(places, -np.inf)), axis=1, keepdims=True)
+    first = xp.min(xp.where(finite, places, np.inf), axis=1, keepdims=True)
+    last = xp.max(xp.where(finite, places, -np.inf), axis=1, keepdims=True)
     nothing = ~xp.isfinite(first)
-    first, last = (xp.where(nothing, xp.zeros_like(end), end) for end in (first, last))
+    first, last = (xp.where(nothing, 0.0, end) for end in (first, last))
     return xp.minimum(xp.maximum(places, first), last)
+
+
+def evenly_between(places: Array, parts: int) -> Array:
+    """So many even steps from each place of a row to the next."""
+    xp, share = namespace(places), device_like(np.arange(parts) / parts, places)
+    between = places[:, :-1, None] + (places[:, 1:] - places[:, :-1])[..., None] * share
+    return concatenate([xp.reshape(between, (places.shape[0], -1)), places[:, -1:]], axis=1)
 
 
 def bent_places(distribution: Distribution, s: Array, bends: Array) -> Array:
     """Those of a single distribution that bends at many places of its own: all of them in its own table, else some."""
-    fine = s.shape[1] >= FINE
-    places = drawn_in(distribution._ppf_logit(s if fine else s[:, ::2]))[0, :]
-    bends = bends[(bends > places[0]) & (bends < places[-1])]  # beyond, a tail is known by its power
-    if not fine:
-        bends = namespace(bends).sort(bends)[:: 1 + 2 * bends.shape[0] // s.shape[1]]
-    return namespace(places).unique_values(concatenate([places, bends]))[None, :]
+    xp, count, some = namespace(bends), s.shape[1], bends.shape[0] > s.shape[1] // 8 and s.shape[1] < FINE
+    places = distribution._ppf_logit(s[:, ::2] if some else s)
+    bends = xp.unique_values(bends[(bends > places[0, 0]) & (bends < places[0, -1])])  # beyond, a tail is a power
+    places = xp.unique_values(drawn_in(places))
+    if some:
+        bends = bends[:: 1 + bends.shape[0] // max(count - places.shape[0], 1)]
+    return xp.unique_values(concatenate([places, bends]))[None, :]

@@ -9,7 +9,7 @@ from typing import Any
 from calibrant._arrays import Array, clip, concatenate, namespace
 from calibrant._special import logit, safe_log, sigmoid
 from calibrant.distributions.base import Distribution, drawn_in
-from calibrant.distributions.pulled import ByRow, Increasing, Pull
+from calibrant.distributions.pulled import ByRow, Pull
 from calibrant.distributions.table import ONCE, MassTable, side_by_side
 
 
@@ -86,7 +86,7 @@ class Bent(ByRow):
         """The levels 0 and 1 stay what they are, so that clipping is the base's own."""
         return replace(self, base=self.base._clip(lower, upper))
 
-    def pulled(self, map: Increasing, pull: Pull) -> Distribution:
+    def pulled(self, map: Any, pull: Pull) -> Distribution:
         """H: `base` pulled back."""
         return replace(self, base=pull(self.base, map))
 
@@ -97,7 +97,7 @@ class Bent(ByRow):
 def _divided(mass: Array, width: Array) -> Array:
     """mass / width; over no width the mass, which is then 0 or passed at once."""
     xp = namespace(width)
-    return mass / xp.where(width > 0, width, xp.ones_like(width))
+    return mass / xp.where(width > 0, width, 1.0)
 
 
 class Truncated(Bent):

@@ -11,7 +11,7 @@ from calibrant._special import sigmoid
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
 from calibrant.distributions.forwarding import Forwarding
-from calibrant.distributions.pulled import ByRow, Increasing, Pull
+from calibrant.distributions.pulled import ByRow, Pull
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -24,15 +24,11 @@ class FollowedUp(Forwarding, ByRow):
     base: Distribution
     known: float = shared()
 
-    @property
-    def _other(self) -> Distribution:
-        return self.base
-
     def for_rows(self, context: Context) -> Distribution:
         """The same of these rows' distributions."""
         return replace(self, base=self.base.for_rows(context))
 
-    def pulled(self, map: Increasing, pull: Pull) -> Distribution:
+    def pulled(self, map: Any, pull: Pull) -> Distribution:
         """H: the same of the distribution that is pulled back."""
         return replace(self, base=pull(self.base, map))
 

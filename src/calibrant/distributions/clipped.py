@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from calibrant._arrays import Array, anywhere, clip, concatenate, device_like, namespace, to_numpy
 from calibrant._special import safe_log, safe_sqrt
 from calibrant.distributions.base import Distribution, Moments, log_density
+from calibrant.distributions.forwarding import OfBase
 from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable
 
 _STEPS = np.arange(1, 32) / 32
 _DIGITS = 1e-9  # of a variance: what a difference of sums may lose
-
-
-class OfBase(Distribution):
-    """What is made of each row of `base`, and as many rows."""
-
-    base: Distribution
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.base.shape
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,10 +37,6 @@ class Clipped(OfBase):
                 raise ValueError(f"bounds of the shapes {shapes[0]} and {shapes[1]} do not go with {self.shape}")
         elif not self.lower < self.upper:
             raise ValueError(f"lower must be below upper, got {self.lower} and {self.upper}")
-
-    @property
-    def _block(self) -> int:
-        return self.base._block
 
     @property
     def _bounds(self) -> tuple[Any, Any]:
@@ -76,7 +63,7 @@ class Clipped(OfBase):
         density = log_density(self.base, self._inside(y), self.lattice)
         if self.lattice is not None:
             density = xp.where((y == low) | (y == high), safe_log(self._cdf(y) - self._cdf_left(y)), density)
-        return xp.where((y < low) | (y > high), xp.full_like(density, -np.inf), density)
+        return xp.where((y < low) | (y > high), -np.inf, density)
 
     def _ppf(self, p: Array) -> Array:
         return self._inside(self.base._ppf(p))
@@ -93,11 +80,6 @@ class Clipped(OfBase):
         off = np.remainder(bounds[np.isfinite(bounds)] - lattice[0], lattice[1])
         return None if np.any(off != 0) else lattice
 
-    def _pit(self, y: Array, u: Array) -> Array:
-        """Drawn over the whole jump at a bound; the base's own in between, also of counts."""
-        xp, (low, high) = namespace(y), self._bounds
-        return xp.where((y > low) & (y < high), self.base._pit(self._inside(y), u), super()._pit(y, u))
-
     def at_bound(self, y: Array) -> Array:
         """Which labels, one per row, lie on a bound or beyond it."""
         beyond: Array = (y <= self.lower) | (y >= self.upper)
@@ -113,14 +95,22 @@ class Clipped(OfBase):
         return xp.where(no_low, zero, low), xp.where(no_high, zero, high), no_low, no_high
 
     def _moments(self) -> Moments:
-        """In double precision: they are differences."""
-        found = [self._at_home(part) for part in self._in_double._differences()]
-        return Moments(*(found if self.shape else (part[0] for part in found)))
+        """Differences, in double precision; from the table where the base has no such moment, or no digits are left."""
+        if self._in_parts:
+            return cast(Moments, self._by_parts("_moments"))
+        double = self._in_double
+        found, good = double._differences()
+        rest = ~(good[0] & good[1] & good[2])
+        if anywhere(rest):
+            table = Distribution._moments(double[rest] if self.shape else double)
+            for values, known, own in zip(found, good, table, strict=True):
+                values[rest] = namespace(rest).where(known[rest], values[rest], own)
+        return Moments(*(self._at_home(part if self.shape else part[0]) for part in found))
 
-    def _differences(self) -> list[Array]:
-        """With A = once(a): of Z = max(Y, a), E Z = E Y + A and E (Z - a)^2 = E (Y - a)^2 - 2 twice(a); so at b.
+    def _differences(self) -> tuple[list[Array], list[Array]]:
+        """The moments, and where each has digits.
 
-        From the table where the base has no such moment, or where a difference has no digits.
+        With A = once(a): of Z = max(Y, a), E Z = E Y + A and E (Z - a)^2 = E (Y - a)^2 - 2 twice(a); so at b.
         """
         (a, b, no_low, no_high), base = self._ends(), self.base
         no_high = no_high | (base._sf(b) <= 0)  # so far out that differences have no digits
@@ -129,7 +119,7 @@ class Clipped(OfBase):
         B, B2, BQ = (base._integrals(b, which) for which in kinds)
         top, good = [b - B, 2 * B2 - B**2, b - 2 * B + BQ], [zero == 0] * 3  # of min(Y, b)
         if anywhere(no_low | no_high):
-            own = [base._lift(part) + zero for part in base.remember("_kept_moments", base._moments)]
+            own = [base._lift(part) + zero for part in base._all_moments]
             top = [xp.where(no_high, *pair) for pair in zip((own[0], own[1] ** 2, own[2]), top, strict=True)]
             good = [~(no_low | no_high) | xp.isfinite(part) for part in own]
         with np.errstate(invalid="ignore"):  # where the base has no moments
@@ -139,19 +129,18 @@ class Clipped(OfBase):
         nothing = (~no_high & (base._cdf_left(b) <= 0)) | (~no_low & (base._cdf(a) >= 1))  # all mass is on one bound
         good[1] = nothing | (good[1] & (float(xp.finfo(a.dtype).eps) * size <= _DIGITS * found[1]))
         found[1] = xp.where(nothing, zero, safe_sqrt(xp.where(good[1], found[1], zero)))
-        found, good = ([part[:, 0] for part in parts] for parts in (found, good))
-        rest = ~(good[0] & good[1] & good[2])
-        if anywhere(rest):
-            table = (self[rest] if self.shape else self)._own_table
-            for values, known, own_values in zip(found, good, table.moments, strict=True):
-                values[rest] = xp.where(known[rest], values[rest], own_values)
-        return found
+        return [part[:, 0] for part in found], [part[:, 0] for part in good]
+
+    @property
+    def _in_parts(self) -> bool:
+        """Not where the base has a closed crps."""
+        return self._many and type(self.base)._crps is Distribution._crps
 
     def _integrals(self, y: Array, which: int) -> Array:
         a, b, no_low, no_high = self._ends()
         xp, wide = namespace(y), y if self.shape else namespace(y).reshape(y, (1, -1))
         inside, zero = self._inside(wide), 0 * a
-        over = xp.where(no_high, 0 * wide, xp.maximum(wide - b, 0 * wide))
+        over = xp.where(no_high, 0.0, clip(wide - b, 0.0, np.inf))
         value = self.base._integrals(inside, which) - xp.where(no_low, zero, self.base._integrals(a, which))
         if which == TWICE:
             first = xp.where(no_low, zero, self.base._integrals(a, ONCE))
@@ -162,21 +151,21 @@ class Clipped(OfBase):
         return value if self.shape else xp.reshape(value, y.shape)
 
     def _table(self, count: int) -> MassTable:
-        """The base's places between the bounds, and these."""
-        distribution, (a, b, no_low, no_high) = self._in_double, self._in_double._ends()
-        table, xp = distribution.base._table(count).to(a), namespace(a)
-        first, last, middle = (table.places[:, k, None] for k in (0, -1, table.places.shape[1] // 2))
-        outwards = []
-        for place, end, beyond in ((first, a, ~no_low & (a < first)), (last, b, ~no_high & (b > last))):
-            beyond = beyond & (place != middle)
-            if anywhere(beyond):  # on the way to a bound beyond the last place, ever farther apart
+        """The base's, with the bounds among its places, and others on the way to a bound beyond the last."""
+        double, (a, b, no_low, no_high) = self._in_double, self._in_double._ends()
+        table, xp = double.base._table(count).to(a), namespace(a)
+        middle = table.places[:, table.places.shape[1] // 2, None]
+        infinite = xp.full_like(a, np.inf)
+        low, high = xp.where(no_low, -infinite, a), xp.where(no_high, infinite, b)
+        places = [xp.where(no_low, np.nan * infinite, a), xp.where(no_high, np.nan * infinite, b)]
+        for place, end, beyond in (
+            (table.places[:, :1], a, ~no_low & (a < table.places[:, :1])),
+            (table.places[:, -1:], b, ~no_high & (b > table.places[:, -1:])),
+        ):
+            if anywhere(beyond := beyond & (place != middle)):
                 ratio = xp.where(beyond, end - middle, 0 * place + 1) / xp.where(beyond, place - middle, 0 * place + 1)
-                outwards.append(middle + (place - middle) * ratio ** device_like(_STEPS[None, :], a))
-        if outwards:
-            table = table.with_places(distribution.base, concatenate(outwards, axis=1))
-        a = xp.where(no_low, xp.where(no_high, first, xp.minimum(first, b)), a)
-        b = xp.where(no_high, xp.maximum(last, a), b)
-        return table.within(concatenate([a, b], axis=1), distribution)
+                places.append(middle + (place - middle) * ratio ** device_like(_STEPS[None, :], a))
+        return table.with_places(double.base, concatenate(places, axis=1)).clipped(low, high)
 
     def _describe(self) -> str:
         bounds = f"[{self.lower:g}, {self.upper:g}]" if isinstance(self.lower, float) else "bounds by row"
@@ -186,4 +175,4 @@ class Clipped(OfBase):
 def within(y: Array, F: Array, low: Any, high: Any, *, below: float = 0.0, left: bool = False) -> Array:
     """F at y, from the left or not, which is 0 below the bounds and 1 above them; with `below` = 1, 1 - F at y."""
     xp, (under, over) = namespace(y), (y <= low, y > high) if left else (y < low, y >= high)
-    return xp.where(under, xp.full_like(F, below), xp.where(over, xp.full_like(F, 1 - below), F))
+    return xp.where(under, below, xp.where(over, 1 - below, F))

@@ -1,4 +1,4 @@
-"""What is known of the rows beside their predictions."""
+"""What is known of the rows besides their predictions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from calibrant._types import ArrayLike, Draws, Values
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """Which rows a distribution is asked for: how many, and what q may depend on beside the score.
+    """Which rows a distribution is asked for: how many, and what q may depend on besides the score.
 
     A q that depends on the row takes what it needs from here in a method `for_rows`.
     """

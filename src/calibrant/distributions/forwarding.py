@@ -1,10 +1,11 @@
-"""What answers as other distributions do, until it says otherwise."""
+"""What is made of another distribution, and answers as it does but for what it overrides."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from typing import Any
 
+from calibrant._arrays import Array
 from calibrant.distributions.base import Distribution
 
 
@@ -15,10 +16,6 @@ def _asked(name: str) -> Any:
     return hook
 
 
-def _read(name: str) -> Any:
-    return property(lambda self: getattr(self._other, name))
-
-
 class Asking(Distribution):
     """Every hook that takes values is one method, `_ask`, with the name of the hook."""
 
@@ -26,21 +23,32 @@ class Asking(Distribution):
     def _ask(self, name: str, *arguments: Any) -> Any:
         """The answer of the hook `name` to its arguments."""
 
-    _cdf, _cdf_left, _sf = map(_asked, ("_cdf", "_cdf_left", "_sf"))
-    _ppf, _ppf_logit = map(_asked, ("_ppf", "_ppf_logit"))
-    _logpdf, _logit, _pit, _integrals = map(_asked, ("_logpdf", "_logit", "_pit", "_integrals"))
+    _cdf, _cdf_left, _sf, _ppf, _ppf_logit = map(_asked, ("_cdf", "_cdf_left", "_sf", "_ppf", "_ppf_logit"))
+    _logpdf, _logit, _integrals, _pit, _crps = map(_asked, ("_logpdf", "_logit", "_integrals", "_pit", "_crps"))
 
 
-class Forwarding(Asking):
-    """Every hook and property is that of `_other`; a subclass overrides what differs."""
+class OfBase(Distribution):
+    """What is made of each row of `base`, and has as many rows."""
+
+    base: Distribution
 
     @property
-    @abstractmethod
-    def _other(self) -> Distribution:
-        """What is asked in its place."""
+    def shape(self) -> tuple[int, ...]:
+        return self.base.shape
+
+    @property
+    def like(self) -> Array:
+        return self.base.like
+
+
+class Forwarding(OfBase, Asking):
+    """Every hook is that of `base`; a subclass overrides what differs."""
 
     def _ask(self, name: str, *arguments: Any) -> Any:
-        return getattr(self._other, name)(*arguments)
+        return getattr(self.base, name)(*arguments)
 
-    shape, like, lattice, _block = map(_read, ("shape", "like", "lattice", "_block"))
+    @property
+    def lattice(self) -> tuple[float, float] | None:
+        return self.base.lattice
+
     _moments, _table, _clip = map(_asked, ("_moments", "_table", "_clip"))

@@ -35,7 +35,9 @@ def one_pass(method: str, base: Distribution, loc: Array, scale: Array, y: Array
     if method not in METHODS or not isinstance(base, PiecewiseLinear) or base.shape or y.shape != (*loc.shape, 1):
         return None
     arrays: tuple[Any, ...] = (y, loc, scale, base.knots, base.probs)
-    if any(each.dtype != torch.float64 for each in arrays) or any(np.isinf(tail.scale[0]) for tail in base.lines.tails):
+    if any(each.dtype != torch.float64 for each in arrays) or any(
+        np.isinf(tail.scale[0]) for tail in base.lines.columns.tails
+    ):
         return None
     if torch.is_grad_enabled() and any(each.requires_grad for each in arrays):
         return None
@@ -62,7 +64,7 @@ class Tables(NamedTuple):
     knots: Any
     """From the second on, followed by as many infinities as a search may look ahead."""
     guide: Any
-    """How many of these knots lie before each cell; the cell of z is (z - origin) * per_unit, kept in the table."""
+    """How many of these knots lie before each cell; the cell of z is (z - origin) * per_unit, clipped to the table."""
     steps: int
     """Halvings that find a place among the knots of one cell."""
     densities: Any
@@ -89,7 +91,7 @@ class Tables(NamedTuple):
         piece: list[Any] = [knots, base.probs, own.slope]
         columns: list[Any] = [own.log_slope, own.sums[ONCE]]
         densities, areas = (torch.stack([*piece, column], dim=1) for column in columns)
-        numbers = [float(part[0]) for tail in lines.tails for part in tail]
+        numbers = [float(part[0]) for tail in own.tails for part in tail]
         numbers += [float(lines.moments[2][0]), origin, per_unit]
         beyond = knots.new_full((2**steps,), math.inf)
         knots = torch.cat([knots[1:], beyond])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._arguments import generator
-from calibrant._batch import take_rows
+from calibrant._batch import shared, take_rows
 from calibrant._words import count, said_of, warn_user
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
@@ -33,14 +33,14 @@ class Grouped(Forwarding):
     """
 
     distributions: Distribution
-    labels: tuple[Hashable, ...] = field(metadata={"shared": True})
+    labels: tuple[Hashable, ...] = shared()
 
     def __post_init__(self) -> None:
         if len(self.distributions) - len(self.labels) not in (0, 1):
             raise ValueError(f"{len(self.labels)} groups do not go with {len(self.distributions)} distributions")
 
     @property
-    def _other(self) -> Distribution:
+    def base(self) -> Distribution:  # type: ignore[override]
         return self.distributions
 
     def for_rows(self, context: Context) -> Distribution:

@@ -58,7 +58,12 @@ class Joined(Asking):
 
     @classmethod
     def of(cls, distributions: Sequence[Distribution], which: Sequence[int] | SupportsArray) -> Joined:
-        """One of several single distributions for each row, by its number."""
+        """One of several single distributions for each row, by its number.
+
+        Args:
+            distributions: The single distributions.
+            which: The number of the distribution of each row.
+        """
         part = np.asarray(to_numpy(which), np.int64)
         distributions = tuple(distributions)
         if any(distribution.shape for distribution in distributions):
@@ -108,7 +113,11 @@ class Joined(Asking):
         ]
 
     def mapped(self, change: Callable[[Distribution, Rows], Distribution]) -> Joined:
-        """The batch with `change(distribution, rows)` in the place of each part; `rows` are those of the part."""
+        """The batch with each part changed.
+
+        Args:
+            change: Takes a part and the numbers of its rows here, and gives what takes its place.
+        """
         return self._made(((change(distribution, rows), rows) for distribution, rows in self.places()), len(self))
 
     def _each(self, ask: Callable[[Distribution, Rows], Any]) -> Any:
@@ -129,20 +138,15 @@ class Joined(Asking):
                 for value in arguments
             ]
             if name == "_logpdf" and distribution.lattice is not None and self.lattice is None:
-                return log_density(distribution, own[0], None)  # rows of counts beside others have no density
-            return distribution._in_blocks(name, *own) if distribution.shape else getattr(distribution, name)(*own)
+                return log_density(distribution, own[0], None)  # rows of counts among others have no density
+            return getattr(distribution, name)(*own)
 
         return self._each(ask)
-
-    def _crps(self, y: Array) -> Any:
-        return self._ask("_crps", y)
 
     def _moments(self) -> Moments:
         def ask(distribution: Distribution, rows: Rows) -> tuple[Array, ...]:
             xp, like = namespace(self.like), self.like
-            found = (
-                moved(m, like) if hasattr(m, "shape") else device_like(m, like) for m in distribution._all_moments()
-            )
+            found = (moved(m, like) if hasattr(m, "shape") else device_like(m, like) for m in distribution._all_moments)
             return tuple(xp.broadcast_to(part, (rows.size,)) for part in found)
 
         return Moments(*self._each(ask))
@@ -175,7 +179,11 @@ def _cut(value: Array, rows: Rows, *, alone: bool) -> Array:
 
 
 def join(distributions: Sequence[Distribution]) -> Distribution:
-    """The rows of several batches, one after the other: as one batch of their kind, or else `Joined`."""
+    """The rows of several batches, one after the other: as one batch of their kind, or else `Joined`.
+
+    Args:
+        distributions: The batches, in order.
+    """
     try:
         return join_rows(distributions)
     except (OtherKind, OtherFields):

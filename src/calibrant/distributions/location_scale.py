@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import Array, namespace
-from calibrant._special import logit
-from calibrant.distributions.base import CLOSED, Distribution, Moments
+from calibrant.distributions.base import ByLogit, Distribution, Moments
 from calibrant.distributions.parameters import parameters, widths
 from calibrant.distributions.table import ONCE, TWICE, MassTable
 
@@ -42,10 +41,6 @@ class LocationScale(Distribution):
     @property
     def like(self) -> Array:
         return self.loc
-
-    @property
-    def _block(self) -> int:
-        return self.base._block if self.base.shape else CLOSED
 
     def _z(self, y: Array) -> Array:
         return (y - self._lift(self.loc)) / self._lift(self.scale)
@@ -100,7 +95,7 @@ class LocationScale(Distribution):
         return self._lift(self.scale) * self.base._crps(self._z(y))
 
     def _moments(self) -> Moments:
-        mean, std, shift = self.base.remember("_kept_moments", self.base._moments)
+        mean, std, shift = self.base._all_moments
         return Moments(self.loc + self.scale * mean, self.scale * std, self.loc + self.scale * shift)
 
     def _integrals(self, y: Array, which: int) -> Array:
@@ -115,14 +110,11 @@ class LocationScale(Distribution):
         )
         return distribution.base._shared_table(count).to(distribution.loc).scaled(loc, scale)
 
-    def _pit(self, y: Array, u: Array) -> Array:
-        return self.base._pit(self._z(y), u)
-
     def _describe(self) -> str:
         return f"base={self.base!r}"
 
 
-class Standard(Distribution):
+class Standard(ByLogit):
     """A single distribution that is symmetric about 0, as the base of a location-scale family."""
 
     @abstractmethod
@@ -136,17 +128,8 @@ class Standard(Distribution):
     def _sf(self, z: Array) -> Array:
         return self._cdf(-z)
 
-    def _ppf(self, p: Array) -> Array:
-        return self._ppf_logit(logit(p))
-
     def _integrals(self, z: Array, which: int) -> Array:
-        """Those without a closed form from the table, moved beside z."""
-        if which == ONCE:
-            return self._area(z)
-        xp = namespace(z)
-        row = xp.astype(xp.reshape(z, (1, -1)), xp.float64, copy=False)
-        found = self._own_table.to(row).integral(row, which)
-        return xp.astype(xp.reshape(found, z.shape), z.dtype, copy=False)
+        return self._area(z) if which == ONCE else super()._integrals(z, which)
 
 
 def located(name: str, loc: Any, scale: Any, base: Distribution, *, strict: bool) -> LocationScale:

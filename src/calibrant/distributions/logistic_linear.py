@@ -1,4 +1,4 @@
-"""Linear interpolation of numbers in (0, 1) that are held as logits: what the cdf score and Linear give."""
+"""Linear interpolation of numbers in (0, 1) given by their logits: what the cdf score and Linear give."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from calibrant._search import Finder
 from calibrant._special import log_logistic, log_sigmoid, safe_log, sigmoid
 from calibrant.distributions.base import Distribution, bent_places
 from calibrant.distributions.own_logit import OwnLogit
+from calibrant.distributions.parameters import check_no_falls
 from calibrant.distributions.pulled import Pulled
 from calibrant.distributions.table import MassTable
 
@@ -48,9 +49,7 @@ class LogisticLinear(Distribution):
         knots, probs = to_numpy(self.knots), to_numpy(self.probs)
         if knots.shape != probs.shape or knots.dtype != probs.dtype:
             raise ValueError(f"{knots.size} knots of {knots.dtype} do not go with {probs.size} probs of {probs.dtype}")
-        for name, column in (("knots", knots), ("probs", probs)):
-            if (falls := column[1:] < column[:-1]).any():
-                raise ValueError(f"its {name} fall at place {int(np.argmax(falls)) + 1}")
+        check_no_falls(knots=knots, probs=probs)
 
     @property
     def _padded(self) -> _Padded:
@@ -62,7 +61,7 @@ class LogisticLinear(Distribution):
         knots, probs = concatenate([low, self.knots, high]), concatenate([zero, self.probs, one])
         log_below, log_above = log_sigmoid(knots), log_sigmoid(-knots)
         a, b = knots[:-1], knots[1:]
-        step = xp.where(b > a, a - b, -xp.ones_like(a))  # no label lies on a piece without width
+        step = xp.where(b > a, a - b, -1.0)  # no label lies on a piece without width
         # log(u_b - u_a) = log sigmoid(b) + log sigmoid(-a) + log(1 - exp(a - b))
         gap = log_below[1:] + log_above[:-1] + xp.log(-xp.expm1(step))
         heights = safe_log(probs[1:] - probs[:-1]) - gap
@@ -80,11 +79,11 @@ class LogisticLinear(Distribution):
     def _share(self, s: Array, *, left: bool = False, above: bool = False) -> Array:
         """F = F_a + (F_b - F_a) (u - u_a) / (u_b - u_a), or 1 - F, of which the same holds for -s."""
         xp, p, flat = namespace(s), self._padded, namespace(s).reshape(_finite(s), (-1,))
-        j = p.find.below(flat) if left else p.find.up_to(flat)
+        j = p.find.count(flat, left=left)
         a, b, Fa, Fb = (xp.take(column, k) for column in (p.knots, p.probs) for k in (j, j + 1))
         if above:
             flat, a, b, Fa, Fb = -flat, -b, -a, 1 - Fb, 1 - Fa
-        wide = xp.where(b > a, xp.expm1(a - b), -xp.ones_like(b))
+        wide = xp.where(b > a, xp.expm1(a - b), -1.0)
         share = xp.expm1(a - flat) / wide * xp.exp(log_sigmoid(flat) - log_sigmoid(b))
         return xp.reshape(Fa + (Fb - Fa) * share, s.shape)
 
@@ -100,7 +99,7 @@ class LogisticLinear(Distribution):
         p, rest = xp.reshape(p, (-1,)), xp.reshape(rest, (-1,))
         j = xp.searchsorted(self.probs, p, side="left")
         a, b, Fa, Fb = (xp.take(column, k) for column in (own.knots, own.probs) for k in (j, j + 1))
-        rise = xp.where(Fb > Fa, Fb - Fa, xp.ones_like(Fb))
+        rise = xp.where(Fb > Fa, Fb - Fa, 1.0)
         share, left = (clip(part / rise, 0.0, 1.0) for part in (p - Fa, rest - (1 - Fb)))
         # u and 1 - u as the mixtures of those at a and b
         up, down = (
@@ -113,7 +112,7 @@ class LogisticLinear(Distribution):
 
     def _logpdf(self, s: Array) -> Array:
         xp, p, s = namespace(s), self._padded, _finite(s)
-        heights = xp.take(p.log_heights, p.find.up_to(xp.reshape(s, (-1,))))
+        heights = xp.take(p.log_heights, p.find.count(xp.reshape(s, (-1,))))
         return xp.reshape(heights, s.shape) + log_logistic(s)
 
     def _places(self, s: Array) -> Array:
@@ -124,8 +123,8 @@ class LogisticLinear(Distribution):
         points = xp.sort(concatenate([knots, zero, *outer]))
         wide = points[1:] - points[:-1] > far[0]
         a, b = points[:-1][wide][:, None], points[1:][wide][:, None]
-        beside = xp.where(a >= 0, xp.minimum(a + far, b), xp.maximum(b - far, a))
-        return bent_places(self, s, concatenate([knots, xp.reshape(beside, (-1,))]))
+        more = xp.where(a >= 0, xp.minimum(a + far, b), xp.maximum(b - far, a))
+        return bent_places(self, s, concatenate([knots, xp.reshape(more, (-1,))]))
 
     def _describe(self) -> str:
         return f"{self.knots.shape[0]} knots, support (0, 1)"
@@ -138,7 +137,7 @@ class Guarded(Pulled):
     Below the first bend F is a multiple of the distribution's own, above the last 1 - F is.
     """
 
-    map: OwnLogit  # type: ignore[assignment]  # without a `left`, which `_cdf_left` needs not
+    map: OwnLogit
     q: LogisticLinear
 
     def _cdf_left(self, y: Array) -> Array:

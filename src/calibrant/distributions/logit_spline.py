@@ -11,8 +11,8 @@ from scipy.special import logsumexp
 from calibrant._arrays import Array, anywhere, clip, device_like, namespace, to_numpy
 from calibrant._batch import shared
 from calibrant._search import Finder
-from calibrant._special import log_logistic, log_sigmoid, logit, safe_log, sigmoid
-from calibrant.distributions.base import Distribution, bent_places
+from calibrant._special import log_logistic, log_sigmoid, safe_log, sigmoid
+from calibrant.distributions.base import ByLogit, bent_places
 
 _NEWTON = 4  # steps that take the first guess to the resolution of floats
 _KNOTS = 5000  # about that many in all, but no fewer than 25 a unit
@@ -20,7 +20,7 @@ _FAR = np.asarray([60.0, 100.0, 200.0, 400.0, 700.0])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LogitSpline(Distribution):
+class LogitSpline(ByLogit):
     """F(s) = sigmoid(c(s)), c the increasing cubic with these values and slopes at the knots, straight beyond them."""
 
     knots: Array = shared()
@@ -30,13 +30,13 @@ class LogitSpline(Distribution):
 
     @classmethod
     def of_mixture(cls, weights: Any, locs: Any, scales: Any, like: Array) -> LogitSpline:
-        """The spline through a mixture of logistic distributions, given in numpy, beside an array."""
+        """The spline through a mixture of logistic distributions, given in numpy, in the home of `like`."""
         knots = np.unique(to_numpy(device_like(knots_of_units(locs, scales), like)).astype(np.float64))
         return cls.drawn(knots, *logit_of_mixture(knots, weights, locs, scales), like)
 
     @classmethod
     def drawn(cls, knots: Any, value: Any, log_slope: Any, like: Array) -> LogitSpline:
-        """The spline with these logits and slopes at increasing knots, beside an array."""
+        """The spline with these logits and slopes at increasing knots, in the home of `like`."""
         with np.errstate(over="ignore"):
             slope = np.exp(log_slope)
         good = np.isfinite(value) & np.isfinite(slope) & (slope > 0)
@@ -44,7 +44,7 @@ class LogitSpline(Distribution):
         # where the distribution is flat, the logits still rise, by a rounding each
         value = np.maximum.accumulate(value)
         value = value + np.cumsum(2 * np.spacing(np.abs(value) + 1))
-        # a cubic of this kind increases if no slope is more than three times that of the chords beside it
+        # a cubic of this kind increases if no slope is more than three times that of the neighbouring chords
         chord = np.diff(value) / np.diff(knots)
         limit = 3 * np.minimum(np.append(chord, np.inf), np.insert(chord, 0, np.inf))
         return cls(*(device_like(part, like) for part in (knots, value, np.minimum(slope, limit))))
@@ -59,7 +59,7 @@ class LogitSpline(Distribution):
     def _piece(self, which: int, argument: Array) -> list[Array]:
         """The columns of the piece of each place (0), or value (1)."""
         *finders, columns = self.remember("_kept_columns", self._columns)
-        i = clip(finders[which].up_to(argument) - 1, 0, self.knots.shape[0] - 2)
+        i = clip(finders[which].count(argument) - 1, 0, self.knots.shape[0] - 2)
         return [namespace(argument).take(column, i) for column in columns]
 
     def _cubic(self, s: Array) -> tuple[Array, Array]:
@@ -85,9 +85,6 @@ class LogitSpline(Distribution):
         value, slope = self._cubic(s)
         return log_logistic(value) + safe_log(slope)  # in single precision a slope may round to less than 0
 
-    def _ppf(self, p: Array) -> Array:
-        return self._ppf_logit(logit(p))
-
     def _ppf_logit(self, s: Array) -> Array:
         """The root of the cubic on the piece that holds s: Newton steps from the chord, kept on the piece."""
         xp, shape = namespace(s), s.shape
@@ -98,7 +95,7 @@ class LogitSpline(Distribution):
         t = gap / (c1 + c2 + c3)
         for _ in range(_NEWTON):
             slope = c1 + t * (2 * c2 + t * 3 * c3)
-            step = (t * (c1 + t * (c2 + t * c3)) - gap) / xp.where(slope > 0, slope, xp.ones_like(slope))
+            step = (t * (c1 + t * (c2 + t * c3)) - gap) / xp.where(slope > 0, slope, 1.0)
             t = clip(t - step, 0.0, 1.0)
         y = a + h * t
         return xp.reshape(y + (s - inside) / xp.where(s < inside, self.slopes[0], self.slopes[-1]), shape)

@@ -12,8 +12,8 @@ import numpy as np
 from calibrant._arguments import one_number
 from calibrant._arrays import Array, anywhere, clip, concatenate, detached, device_like, namespace
 from calibrant._special import ndtri, ndtri_logit, sigmoid
-from calibrant.distributions.base import ClosedMoments, Distribution, drawn_in
-from calibrant.distributions.table import GAUSS, MassTable, mass_at_infinity
+from calibrant.distributions.base import ClosedMoments, Distribution, drawn_in, evenly_between
+from calibrant.distributions.table import GAUSS, MassTable, mass_at_infinity, steps
 
 NEAR = 1e-6  # of a step: how far from a point of the lattice a label may be, as rounding leaves it
 _REACH = 32.0  # the logit of the outermost points of a table: 1e-14 of the mass lies beyond, and has two digits
@@ -43,7 +43,7 @@ def position(y: Array, lattice: tuple[float, float]) -> tuple[Array, Array]:
         on = xp.abs(x - near) <= 4 * float(xp.finfo(x.dtype).eps) * (xp.abs(near) + (abs(origin / step) + 1))
         k = xp.where(on, near, xp.floor(x))
         t = x - k
-    return k, xp.where((t > 0) & ~on, t, xp.zeros_like(t))
+    return k, xp.where((t > 0) & ~on, t, 0.0)
 
 
 def off_lattice(y: Array, lattice: tuple[float, float]) -> Array:
@@ -97,7 +97,7 @@ class OnLattice(Distribution):
     def _at_k(self, name: str, k: Array, known: Array) -> Array:
         """The method `name` in double precision, where its k is known."""
         xp = namespace(k)
-        inner = xp.astype(xp.where(known, k, xp.zeros_like(k)), xp.float64, copy=False)
+        inner = xp.astype(xp.where(known, k, 0.0), xp.float64, copy=False)
         return xp.astype(getattr(self._in_double, name)(inner), k.dtype, copy=False)
 
     def _up_to(self, k: Array) -> Array:
@@ -112,7 +112,7 @@ class OnLattice(Distribution):
         xp, (first, last) = namespace(k), self._ends()
         low, high = (k < first) | (k == -math.inf), k >= last
         value = self._at_k(name, k, ~(low | high))
-        return xp.where(low, xp.full_like(value, before), xp.where(high, xp.full_like(value, after), value))
+        return xp.where(low, before, xp.where(high, after, value))
 
     def _cdf(self, y: Array) -> Array:
         return self._up_to(position(y, self.lattice)[0])
@@ -128,8 +128,7 @@ class OnLattice(Distribution):
         """The log probability of a point."""
         (k, t), (first, last), xp = position(y, self.lattice), self._ends(), namespace(y)
         known = (t == 0) & (k >= first) & (k <= last) & xp.isfinite(k)
-        mass = self._at_k("_log_mass", k, known)
-        return xp.where(known, mass, xp.full_like(mass, -math.inf))
+        return xp.where(known, self._at_k("_log_mass", k, known), -math.inf)
 
     # ---- quantiles -------------------------------------------------------------------------------------------------
 
@@ -149,26 +148,18 @@ class OnLattice(Distribution):
     # ---- sums ------------------------------------------------------------------------------------------------------
 
     def _table(self, count: int) -> MassTable:
-        """Of all points; where there are many, of two thirds of `count`, and of the areas between."""
-        distribution = self._in_double
-        k = distribution._points(2 * count // (3 * _PARTS) * _PARTS + 1)
-        xp, F, gap = namespace(k), distribution._up_to(k), k[:, 1:] - k[:, :-1]
-        before = F[:, :-1]  # of equal points, the first one has the mass
+        """Of all points; where there are many, of two thirds of `count`, and of two more between each two."""
+        own = self._in_double
+        k = own._points(2 * count // (3 * _PARTS) * _PARTS + 1)
+        xp, F, gap = namespace(k), own._up_to(k), steps(k)
+        before, bulges = F[:, :-1], 0 * gap  # of equal points, the first one has the mass
         if anywhere(gap > 1):
-            before = xp.where(gap > 0, distribution._up_to(k[:, 1:] - 1), before)
-        F_left = concatenate([distribution._up_to(k[:, :1] - 1), before], axis=1)
-        bulges = 0 * gap
+            before = xp.where(gap > 0, own._up_to(k[:, 1:] - 1), before)
         if anywhere(gap > 2):
-            trapezoid = distribution.lattice[1] * gap * (F[:, :-1] + before) / 2
-            bulges = xp.where(gap > 2, distribution._areas(k, gap) - trapezoid, bulges)
-        return MassTable.of_heights(
-            distribution._place(k), (F_left, F), (1 - F_left, 1 - F), bulges, distribution._infinite
-        )
-
-    def _areas(self, k: Array, gap: Array) -> Array:
-        """The integral of F from each point to the next, by two points in between."""
-        low, high = (self._up_to(namespace(k).floor(k[:, :-1] + x * gap)) for x in GAUSS)
-        return self.lattice[1] * gap * (low + high) / 2
+            low, high = (own._up_to(xp.floor(k[:, :-1] + x * gap)) for x in GAUSS)
+            bulges = own.lattice[1] * gap * (low + high - F[:, :-1] - before) / 2
+        left = concatenate([own._up_to(k[:, :1] - 1), before], axis=1)
+        return MassTable.of_heights(own._place(k), (left, F, 1 - left, 1 - F), bulges, own._infinite)
 
     def _points(self, most: int) -> Array:
         """All k of each row up to `most`; of a longer one so many, evenly between one quantile and the next."""
@@ -178,11 +169,8 @@ class OnLattice(Distribution):
         k = xp.maximum(high + device_like(np.arange(1 - min(max(longest + 1, 2), most), 1)[None, :], low), low)
         if longest < most:
             return k
-        q = clip(self._near_quantiles((most - 1) // _PARTS + 1), low, high)
-        share = device_like(np.arange(_PARTS) / _PARTS, q)
-        between = xp.floor(q[:, :-1, None] + (q[:, 1:] - q[:, :-1])[..., None] * share)
-        chosen = concatenate([xp.reshape(between, (q.shape[0], -1)), high], axis=1)
-        return xp.where(high - low < most, k, chosen)
+        quantiles = clip(self._near_quantiles((most - 1) // _PARTS + 1), low, high)
+        return xp.where(high - low < most, k, xp.floor(evenly_between(quantiles, _PARTS)))
 
     def _near_quantiles(self, count: int) -> Array:
         """The k of so many quantiles, or near them, in increasing order, as far out as the finite mass reaches."""
@@ -210,7 +198,7 @@ class CountFamily(ClosedMoments, OnLattice):
         mean, std = (detached(self._lift(part)) + xp.zeros_like(z) for part in self._mean_std())
         first, last = (end + xp.zeros_like(z) for end in self._ends())
         guess = clip(xp.where(end, z, xp.floor(mean + std * clip(z, -40.0, 40.0))), first, last)
-        low = high = xp.where(end, xp.zeros_like(z), guess)
+        low = high = xp.where(end, 0.0, guess)
         step = xp.ceil(std / 4) + 1
         while anywhere(far := ~end & (low >= first) & enough(low)):
             low, high = xp.where(far, xp.maximum(low - step, first - 1), low), xp.where(far, low, high)

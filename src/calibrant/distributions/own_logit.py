@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from calibrant._arrays import Array, anywhere, clip, device_like, namespace
-from calibrant._roots import Curve, inverse_by_curve
+from calibrant._search import Curve, inverse_by_curve
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.table import REACH, logit_levels, side_by_side
 

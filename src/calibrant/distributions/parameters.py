@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from calibrant._arguments import same_length
 from calibrant._arrays import Array, anywhere, floats, namespace, positive, refuse, wider
 
@@ -29,6 +31,14 @@ def widths(name: str, scale: Array, centre: Array, *, strict: bool, least: float
         return scale
     refuse(name, scale < 0, "is negative")
     return positive(name, scale, centre, strict=strict, least=least)
+
+
+def check_no_falls(first: Any = (), **columns: Any) -> None:
+    """Raise where a 1-d numpy array falls, other than at the places `first`."""
+    for name, column in columns.items():
+        falls = np.flatnonzero(column[1:] < column[:-1]) + 1
+        if falls.size and (falls := np.setdiff1d(falls, first)).size:
+            raise ValueError(f"its {name} fall at place {falls[0]}")
 
 
 def keep(whole: Any, **values: Any) -> None:

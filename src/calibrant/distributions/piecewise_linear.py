@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,25 +19,12 @@ from calibrant._arrays import Array, anywhere, clip, concatenate, device_like, n
 from calibrant._batch import shared
 from calibrant._search import Finder
 from calibrant._special import safe_log, sigmoid
-from calibrant.distributions.base import CLOSED, Distribution, Moments
-from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable, logit_levels
+from calibrant.distributions.base import Distribution, Moments, bent_places
+from calibrant.distributions.parameters import check_no_falls
+from calibrant.distributions.table import ONCE, SQUARE, TWICE
 
 Numbers = NDArray[np.float64]
 Counts = NDArray[np.int64]
-_LEAST = 65  # places of a table beside the knots
-
-
-class KnotColumns(NamedTuple):
-    """What is read off at each knot: of the piece from there to the next one, which is flat after the last."""
-
-    slope: Array
-    log_slope: Array
-    """The log density; at the last knot that of the tail."""
-    inverse: Array
-    following: Array
-    """The next knot."""
-    sums: dict[int, Array]
-    """The integrals up to the knot; an infinite lower end is left out, so that the rest stays finite."""
 
 
 class KnotTail(NamedTuple):
@@ -48,6 +35,23 @@ class KnotTail(NamedTuple):
     mass: Numbers
     scale: Numbers
     """The mean excess; 1 where there is no mass."""
+
+
+class KnotColumns(NamedTuple):
+    """What is read off at each knot: of the piece from there to the next one, which is flat after the last."""
+
+    double: tuple[Numbers, Numbers]
+    """Knots and probs in double precision."""
+    tails: tuple[KnotTail, KnotTail]
+    """Below and above."""
+    slope: Array
+    log_slope: Array
+    """The log density; at the last knot that of the tail."""
+    inverse: Array
+    following: Array
+    """The next knot."""
+    sums: dict[int, Array]
+    """The integrals up to the knot; an infinite lower end is left out, so that the rest stays finite."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,7 +67,7 @@ class Lines:
     first: Counts
     left: Array
     right: Array
-    shape = ()  # that of one value: what is worked out for it is kept for all rows
+    shape = ()  # that of one value: what is worked out for it serves all rows
 
     def __post_init__(self) -> None:
         """Each has knots of its own; knots and probs do not fall, and a tail that has mass has a width."""
@@ -75,10 +79,7 @@ class Lines:
             raise ValueError(f"its distributions must share its {knots.size} knots, one after the other")
         if not left.size == right.size == number:
             raise ValueError(f"{number} distributions do not go with {left.size} and {right.size} tails")
-        for name, column in (("knots", knots), ("probs", probs)):
-            falls = np.setdiff1d(np.flatnonzero(column[1:] < column[:-1]) + 1, first)
-            if falls.size:
-                raise ValueError(f"its {name} fall at place {falls[0]}")
+        check_no_falls(first, knots=knots, probs=probs)
         if ((left == 0) & (probs[first[:-1]] > 0) | (right == 0) & (probs[first[1:] - 1] < 1)).any():
             raise ValueError("a tail that has mass needs a mean excess above 0")
 
@@ -111,24 +112,14 @@ class Lines:
         return Finder(self.knots[1:]), Finder(self.probs[1:])
 
     @cached_property
-    def _double(self) -> list[Numbers]:
-        """Knots, probs and the two mean excesses."""
-        return [to_numpy(part).astype(np.float64) for part in (self.knots, self.probs, self.left, self.right)]
-
-    @cached_property
-    def tails(self) -> tuple[KnotTail, KnotTail]:
-        """Below and above."""
-        (knots, probs, left, right), begin, last = self._double, self.first[:-1], self.first[1:] - 1
-        low, high = probs[begin], 1 - probs[last]
-        return (
-            KnotTail(knots[begin], low, np.where(low > 0, left, 1.0)),
-            KnotTail(knots[last], high, np.where(high > 0, right, 1.0)),
-        )
-
-    @cached_property
     def columns(self) -> KnotColumns:
-        """In the home of the knots."""
-        (knots, probs, *_), last, (lower, upper) = self._double, self.first[1:] - 1, self.tails
+        """What every evaluation reads."""
+        double = partial(np.asarray, dtype=np.float64)
+        knots, probs, left, right = map(double, map(to_numpy, (self.knots, self.probs, self.left, self.right)))
+        begin, last = self.first[:-1], self.first[1:] - 1
+        low, high = probs[begin], 1 - probs[last]
+        lower = KnotTail(knots[begin], low, np.where(low > 0, left, 1.0))
+        upper = KnotTail(knots[last], high, np.where(high > 0, right, 1.0))
         h, rise = np.diff(knots, append=knots[-1]), np.diff(probs, append=probs[-1])
         h[last] = rise[last] = 0.0
         slope = np.divide(rise, h, out=np.zeros_like(h), where=h > 0)
@@ -137,18 +128,19 @@ class Lines:
         height[last] = upper.mass / upper.scale
         log_slope = np.log(height, out=np.full_like(height, -np.inf), where=height > 0)
         scale = np.where(np.isinf(lower.scale), 0.0, lower.scale)
-        h, Fa = np.roll(h, 1), np.roll(probs, 1)  # of the piece up to each knot
-        once = sums_within(h * (Fa + probs) / 2, lower.mass * scale, self.first)
-        twice = sums_within(h * np.roll(once, 1) + h**2 * (2 * Fa + probs) / 6, lower.mass * scale**2, self.first)
-        square = sums_within(h * (Fa**2 + Fa * probs + probs**2) / 3, lower.mass**2 * scale / 2, self.first)
-        own = slope, log_slope, inverse, np.roll(h, -1) + knots, once, twice, square
-        *_, s1, s2, s3 = home = [device_like(part, self.knots) for part in own]
-        return KnotColumns(home[0], home[1], home[2], home[3], {ONCE: s1, TWICE: s2, SQUARE: s3})
+        following, h, Fa = h + knots, np.roll(h, 1), np.roll(probs, 1)  # h, Fa: of the piece up to each knot
+        once = sums_within(h * (Fa + probs) / 2, low * scale, self.first)
+        twice = sums_within(h * np.roll(once, 1) + h**2 * (2 * Fa + probs) / 6, low * scale**2, self.first)
+        square = sums_within(h * (Fa**2 + Fa * probs + probs**2) / 3, low**2 * scale / 2, self.first)
+        own = slope, log_slope, inverse, following, once, twice, square
+        home = list(map(partial(device_like, like=self.knots), own))
+        sums = {ONCE: home[4], TWICE: home[5], SQUARE: home[6]}
+        return KnotColumns((knots, probs), (lower, upper), home[0], home[1], home[2], home[3], sums)
 
     @cached_property
-    def moments(self) -> tuple[Numbers, Numbers, Numbers]:
+    def moments(self) -> Moments:
         """Mean, std and shift of each, from its middle knot."""
-        (knots, probs, *_), begin, tails = self._double, self.first[:-1], self.tails
+        begin, (knots, probs), (lower, upper) = self.first[:-1], self.columns.double, self.columns.tails
         middle = knots[(begin + self.first[1:]) // 2]
         b, Fb = knots - np.repeat(middle, np.diff(self.first)), probs
         a, Fa = np.roll(b, 1), np.roll(Fb, 1)
@@ -156,8 +148,8 @@ class Lines:
         both = Fa * (1 - Fb) + Fb * (1 - Fa) + 2 * (Fa * (1 - Fa) + Fb * (1 - Fb))
         terms = (Fb - Fa) * (a + b) / 2, (Fb - Fa) * (a * a + a * b + b * b) / 3, (b - a) * both / 6
         mean, second, gini = np.add.reduceat(np.stack(terms), begin, axis=1)
-        low, high = [np.isinf(tail.scale) for tail in tails]
-        for side, infinite, tail in zip((-1, 1), (low, high), tails, strict=True):
+        low, high = np.isinf(lower.scale), np.isinf(upper.scale)
+        for side, infinite, tail in ((-1, low, lower), (1, high, upper)):
             scale, mass = np.where(infinite, 0.0, tail.scale), np.where(infinite, 0.0, tail.mass)
             far = tail.end - middle + side * scale
             mean, second = mean + mass * far, second + mass * (far * far + scale * scale)
@@ -165,7 +157,7 @@ class Lines:
         either, std = low | high, np.sqrt(np.maximum(second - mean**2, 0.0))
         ends = np.where(low, np.where(high, np.nan, -np.inf), np.inf)
         shift = np.where(either, np.inf, middle + mean - gini)
-        return np.where(either, ends, middle + mean), np.where(either, np.inf, std), shift
+        return Moments(np.where(either, ends, middle + mean), np.where(either, np.inf, std), shift)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -179,7 +171,6 @@ class PiecewiseLinear(Distribution):
 
     lines: Lines = shared()
     group: Counts | None = None
-    _block = CLOSED
 
     def __post_init__(self) -> None:
         """Each row has one of the lines; without rows there is one."""
@@ -230,16 +221,12 @@ class PiecewiseLinear(Distribution):
 
     # ---- where a value lies ----------------------------------------------------------------------------------------
 
-    def _flat(self, values: Array) -> tuple[Array, Any]:
-        """All values in one line, and the distribution of each; None where there is one."""
-        xp = namespace(values)
+    def _flat(self, y: Array) -> tuple[Array, Any, tuple[int, ...]]:
+        """All values in one line, the distribution of each (None where there is one), and the shape of the answer."""
+        xp, shape = namespace(y), y.shape if self.group is None else (self.group.shape[0], y.shape[1])
         if self.group is None:
-            return xp.reshape(values, (-1,)), None
-        values = xp.broadcast_to(values, (*self.shape, values.shape[1]))
-        return xp.reshape(values, (-1,)), np.repeat(self.group, values.shape[1])
-
-    def _shaped(self, flat: Array, y: Array) -> Array:
-        return namespace(flat).reshape(flat, y.shape if self.group is None else (*self.shape, y.shape[1]))
+            return xp.reshape(y, (-1,)), None, shape
+        return xp.reshape(xp.broadcast_to(y, shape), (-1,)), np.repeat(self.group, y.shape[1]), shape
 
     def _of(self, column: Any, groups: Any, like: Array) -> Any:
         """What each value's distribution has in a column: a number, where there is one distribution."""
@@ -249,14 +236,21 @@ class PiecewiseLinear(Distribution):
         own: Any = xp.asarray(column[groups], device=device(like))
         return own if column.dtype.kind == "i" else xp.astype(own, like.dtype, copy=False)
 
-    def _place(self, which: int, values: Array, groups: Any, *, left: bool) -> Any:
-        """The place of the last knot (0) or prob (1) of its own that is below a value, or unless `left` equal to it.
+    def _inside(self, y: Array, groups: Any, *, left: bool = False) -> tuple[Array, Array]:
+        """The place of the last knot not above each y (or, from the left, below it), and how far y is from there.
 
-        The first one, where none is.
+        The first knot, where none is; a y beyond the end knots counts as at them.
         """
+        low, high = self.lines.columns.tails
+        inside = clip(y, self._of(low.end, groups, y), self._of(high.end, groups, y))
         if groups is None:
-            finder = self.lines.finders[which]
-            return finder.below(values) if left else finder.up_to(values)
+            found = self.lines.finders[0].count(inside, left=left)
+        else:
+            found = self._among(0, inside, groups, left=left)
+        return found, inside - namespace(y).take(self.lines.knots, found)
+
+    def _among(self, which: int, values: Array, groups: Any, *, left: bool) -> Any:
+        """The place of the last knot (0) or prob (1) of its own that is below a value, or unless `left` equal to it."""
         xp, column = namespace(values), (self.lines.knots, self.lines.probs)[which]
         low, high = (self._of(end, groups, values) for end in (self.lines.first[:-1] + 1, self.lines.first[1:]))
         for _ in range(int(np.diff(self.lines.first)[self.group].max(initial=1)).bit_length()):
@@ -266,20 +260,9 @@ class PiecewiseLinear(Distribution):
             low, high = xp.where(on, middle + 1, low), xp.where(on, high, middle)
         return low - 1
 
-    def _before(self, y: Array, groups: Any, *, left: bool = False) -> tuple[Array, Array]:
-        """The place of the knot before each y, and y, kept between its end knots."""
-        low, high = self.lines.tails
-        inside = clip(y, self._of(low.end, groups, y), self._of(high.end, groups, y))
-        return self._place(0, inside, groups, left=left), inside
-
-    def _inside(self, y: Array, groups: Any, *, left: bool = False) -> tuple[Array, Array]:
-        """The place of the knot before each y, and how far y, kept between its end knots, is from there."""
-        a, inside = self._before(y, groups, left=left)
-        return a, inside - namespace(y).take(self.lines.knots, a)
-
     def _beyond(self, y: Array, groups: Any) -> Iterator[tuple[int, Array, Array, Any, Any]]:
         """Each side beyond whose end knots some y lie: it, which of them, how far, and mass and mean excess there."""
-        for side, (ends, masses, scales) in enumerate(self.lines.tails):
+        for side, (ends, masses, scales) in enumerate(self.lines.columns.tails):
             end = self._of(ends, groups, y)
             out = y > end if side else y < end
             if anywhere(out):
@@ -300,14 +283,17 @@ class PiecewiseLinear(Distribution):
 
     def _share(self, y: Array, *, left: bool = False, above: bool = False) -> Array:
         """F, from the left or not, or 1 - F, which keeps its digits in the upper tail."""
-        xp, (flat, groups) = namespace(y), self._flat(y)
+        xp, (flat, groups, shape) = namespace(y), self._flat(y)
         a, t = self._inside(flat, groups, left=left)
         F = xp.take(self.lines.probs, a) + xp.take(self.lines.columns.slope, a) * t
         F = 1 - F if above else F
         for side, out, d, mass, scale in self._beyond(flat, groups):
-            rest = _rest(d, mass, scale, at_infinity=left == bool(side))
+            with np.errstate(invalid="ignore"):
+                steps = d / scale
+            rest = mass * xp.exp(-xp.where(xp.isnan(steps), 0.0, steps))  # an infinite scale: at infinity
+            rest = rest if left == bool(side) else xp.where(xp.isinf(d), 0.0, rest)
             F[out] = rest if above == bool(side) else 1 - rest
-        return self._shaped(F, y)
+        return xp.reshape(F, shape)
 
     def _ppf(self, p: Array) -> Array:
         return self._quantile(p, 1 - p)
@@ -317,42 +303,44 @@ class PiecewiseLinear(Distribution):
 
     def _quantile(self, p: Array, rest: Array) -> Array:
         """At levels p; in the upper tail from what is left beyond, which does not round to 0."""
-        xp, lines, (flat, groups), (above, _) = namespace(p), self.lines, self._flat(p), self._flat(rest)
-        a = self._place(1, flat, groups, left=True)
+        xp, lines, (flat, groups, shape), (above, *_) = namespace(p), self.lines, self._flat(p), self._flat(rest)
+        a = lines.finders[1].count(flat, left=True) if groups is None else self._among(1, flat, groups, left=True)
         step = (flat - xp.take(lines.probs, a)) * xp.take(lines.columns.inverse, a)
         y = xp.minimum(xp.take(lines.knots, a) + step, xp.take(lines.columns.following, a))
-        for side, (ends, masses, scales) in enumerate(lines.tails):
+        for side, (ends, masses, scales) in enumerate(lines.columns.tails):
             mass = self._of(masses, groups, flat)
             out = (above < mass) & (flat > 1 - mass) if side else flat < mass
             if anywhere(out):
                 own = None if groups is None else groups[to_numpy(out)]
                 end, mass, scale = (self._of(column, own, flat) for column in (ends, masses, scales))
-                far = _excess((above if side else flat)[out], mass, scale)
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    far = scale * xp.log(mass / (above if side else flat)[out])
+                far = xp.where(xp.isnan(far), xp.inf, far)
                 y[out] = end + far if side else end - far
-        return self._shaped(y, p)
+        return xp.reshape(y, shape)
 
     def _logpdf(self, y: Array) -> Array:
-        xp, (flat, groups) = namespace(y), self._flat(y)
-        density = xp.take(self.lines.columns.log_slope, self._before(flat, groups)[0])
+        xp, (flat, groups, shape) = namespace(y), self._flat(y)
+        density = xp.take(self.lines.columns.log_slope, self._inside(flat, groups)[0])
         if not isinstance(density, np.ndarray):
             density = density + 0 * flat  # a gradient of 0, not none
         for _, out, d, mass, scale in self._beyond(flat, groups):
             density[out] = safe_log(mass / scale + xp.zeros_like(d)) - d / scale
-        return self._shaped(density, y)
+        return xp.reshape(density, shape)
 
     # ---- integrals -------------------------------------------------------------------------------------------------
 
     def _integrals(self, y: Array, which: int) -> Array:
-        xp, lines, (flat, groups) = namespace(y), self.lines, self._flat(y)
+        xp, columns, (flat, groups, shape) = namespace(y), self.lines.columns, self._flat(y)
         a, t = self._inside(flat, groups)
-        Fa = xp.take(lines.probs, a)
-        F, value, once = Fa + xp.take(lines.columns.slope, a) * t, xp.take(lines.columns.sums[which], a), None
+        Fa = xp.take(self.lines.probs, a)
+        F, value, once = Fa + xp.take(columns.slope, a) * t, xp.take(columns.sums[which], a), Fa
         if which == ONCE:
             value = value + t * (Fa + F) / 2
         elif which == SQUARE:
             value = value + t * (Fa * Fa + Fa * F + F * F) / 3
         else:
-            once = xp.take(lines.columns.sums[ONCE], a)
+            once = xp.take(columns.sums[ONCE], a)
             value = value + t * once + t * t * (2 * Fa + F) / 6
         for side, out, d, mass, scale in self._beyond(flat, groups):
             single, double, twice = _lengths(d, scale)
@@ -361,75 +349,45 @@ class PiecewiseLinear(Distribution):
             elif which == SQUARE:
                 more = side * (d - 2 * mass * single) + (2 * side - 1) * mass**2 * double
             else:
-                more = side * d * d / 2 + (2 * side - 1) * (d * once[out] - mass * twice)  # type: ignore[index]
+                more = side * d * d / 2 + (2 * side - 1) * (d * once[out] - mass * twice)
             value[out] = value[out] + more
-        return self._shaped(value, y)
+        return xp.reshape(value, shape)
 
     def _moments(self) -> Moments:
         place: Any = 0 if self.group is None else self.group
-        return Moments(*[device_like(part[place], self.like) for part in self.lines.moments])
+        return Moments(*(device_like(part[place], self.lines.knots) for part in self.lines.moments))
 
-    def _table(self, count: int) -> MassTable:
-        """Of a single one with all knots among the places where they are few, and exact bulges where they are many."""
-        if self.group is not None:
-            return super()._table(count)
-        distribution = self._in_double
-        xp, knots = namespace(distribution.knots), distribution.knots
-        own = xp.unique_values(knots)
-        few = own.shape[0] <= count
-        levels = logit_levels(max(count - own.shape[0], _LEAST) | 1 if few else count)
-        places = distribution._ppf_logit(device_like(levels, knots))
-        inner = levels[1:][to_numpy(xp.isfinite(places[1:]) & (places[1:] > places[:-1]))]
-        if not few and inner.size and inner[-1] < levels[-1]:  # no tails: most levels lie between the ends instead
-            levels = logit_levels(3 * count // 4) * np.max(np.abs(inner)) / levels[-1]
-            places = distribution._ppf_logit(device_like(levels, knots))
-        own = own if few else concatenate([knots[:1], knots[-1:]])
-        places = xp.unique_values(concatenate([places[xp.isfinite(places)], own]))[None, :]
-        return MassTable.through(distribution, places, distribution._integrals(places, ONCE))
+    def _crps(self, y: Array) -> Array:
+        place: Any = 0 if self.group is None else self.group[:, None]
+        return 2 * self._integrals(y, ONCE) - y + device_like(self.lines.moments.shift[place], self.lines.knots)
+
+    def _places(self, s: Array) -> Array:
+        """Of a single one also its knots."""
+        return super()._places(s) if self.shape else bent_places(self, s, self.knots)
 
     @property
     def has_atoms_only(self) -> bool:
         """Whether all mass of a single one sits on atoms, those at -inf and +inf included."""
         knots, probs = self.knots, self.probs
         sloped = (knots[1:] > knots[:-1]) & (probs[1:] > probs[:-1])
-        tailed = any(mass[0] > 0 and np.isfinite(scale[0]) for _, mass, scale in self.lines.tails)
+        tailed = any(mass[0] > 0 and np.isfinite(scale[0]) for _, mass, scale in self.lines.columns.tails)
         return not (tailed or anywhere(sloped))
 
     def _describe(self) -> str:
         if self.group is not None:
             return f"{len(self.lines)} distributions, {self.knots.shape[0]} knots"
-        said = [
+        tails = [
             "none" if not mass[0] > 0 else "infinite" if np.isinf(scale[0]) else f"exponential({scale[0]:.3g})"
-            for _, mass, scale in self.lines.tails
+            for _, mass, scale in self.lines.columns.tails
         ]
-        return f"{self.knots.shape[0]} knots, tails={said[0] if said[0] == said[1] else '/'.join(said)}"
-
-
-# ---- a tail: mass * exp(-d / scale) beyond a distance d; with an infinite scale it never falls -----------------------
-
-
-def _rest(d: Array, mass: Any, scale: Any, *, at_infinity: bool) -> Array:
-    """What is left of the mass beyond a distance, with or without what lies at infinity."""
-    xp = namespace(d)
-    with np.errstate(invalid="ignore"):
-        steps = d / scale
-    left: Array = mass * xp.exp(-xp.where(xp.isnan(steps), xp.zeros_like(d), steps))
-    return left if at_infinity else xp.where(xp.isinf(d), xp.zeros_like(d), left)
-
-
-def _excess(p: Array, mass: Any, scale: Any) -> Array:
-    """The distance beyond which a mass p is left: scale * log(mass / p)."""
-    xp = namespace(p)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        far = scale * xp.log(mass / p)
-    return xp.where(xp.isnan(far), xp.full_like(far, xp.inf), far)
+        return f"{self.knots.shape[0]} knots, tails={tails[0] if tails[0] == tails[1] else '/'.join(tails)}"
 
 
 def _lengths(d: Array, scale: Any) -> tuple[Array, Array, Array]:
     """The integrals over a distance of exp(-t / scale), of its square, and of the first integral."""
     xp, scale = namespace(d), scale + namespace(d).zeros_like(d)
     falls = xp.isfinite(scale)
-    scale = xp.where(falls, scale, xp.ones_like(d))
+    scale = xp.where(falls, scale, 1.0)
     once = xp.where(falls, -scale * xp.expm1(-d / scale), d)
     square = xp.where(falls, -scale / 2 * xp.expm1(-2 * d / scale), d)
     return once, square, xp.where(falls, scale * (d - once), d * d / 2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -14,53 +14,19 @@ from calibrant.distributions.base import Distribution, drawn_in
 from calibrant.distributions.table import MassTable
 
 
-class Increasing(Protocol):
-    """An increasing map y -> s for each row, or a single one; a frozen dataclass, so that its rows can be taken.
-
-    Arguments follow the convention of `Distribution`: (n, k) or (1, k) against n maps, anything against one.
-    """
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """(n,) for one map per row, () for a single map."""
-
-    @property
-    def like(self) -> Array:
-        """One of its arrays, which tells namespace, dtype and device."""
-
-    @property
-    def bends(self) -> Array | None:
-        """The s at which the inverse bends: (m,) in all rows, or (n, m); None where it is smooth."""
-
-    def __call__(self, y: Array, /) -> Array:
-        """The s of y."""
-
-    def left(self, y: Array, /) -> Array:
-        """The s of y from the left, which differs where it jumps."""
-
-    def inverse(self, s: Array, /) -> Array:
-        """The y whose s this is."""
-
-    def inverse_with_width(self, s: Array, /) -> tuple[Array, Array]:
-        """The y of many increasing s, and dy/ds there."""
-
-    def with_slope(self, y: Array, /) -> tuple[Array, Array]:
-        """The s of y and the log derivative."""
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Pulled(Distribution):
-    """H(y) = q(map(y)), one map for each row or a single one.
+    """H(y) = q(map(y)), one increasing map for each row or a single one: a `calibrant.scores.transforms.Transform`.
 
-    Its table is that of q with the places moved: masses stay, and the map says by how much each cell bulges.
+    Its table is that of q with the places moved: masses stay, and the slope of the map gives the bulges.
     """
 
-    map: Increasing
+    map: Any
     q: Distribution
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.map.shape or self.q.shape
+        return tuple(self.map.shape) or self.q.shape
 
     def _cdf(self, y: Array) -> Array:
         return self.q._cdf(self.map(y))
@@ -84,11 +50,9 @@ class Pulled(Distribution):
     def _logpdf(self, y: Array) -> Array:
         s, slope = self.map.with_slope(y)
         xp, outside = namespace(s), namespace(s).isinf(s)  # beyond the support of the forecast there is no density
-        if not anywhere(outside):
-            return self.q._logpdf(s) + slope
-        slope = xp.where(outside, xp.zeros_like(s), slope)
-        density = self.q._logpdf(xp.where(outside, xp.zeros_like(s), s))
-        return xp.where(outside, xp.full_like(s, -xp.inf), density + slope)
+        slope = xp.where(outside, 0.0, slope)
+        density = self.q._logpdf(xp.where(outside, 0.0, s))
+        return xp.where(outside, -xp.inf, density + slope)
 
     def _table(self, count: int) -> MassTable:
         table = self._q_table(count)
@@ -136,7 +100,7 @@ class ByRow(Distribution):
     """One made of another, shared one and of some numbers for each row: what is pulled back is the shared one."""
 
     @abstractmethod
-    def pulled(self, map: Increasing, pull: Pull) -> Distribution:
+    def pulled(self, map: Any, pull: Pull) -> Distribution:
         """H: this, with what it is made of pulled back by `pull` through a map for each row."""
 
 

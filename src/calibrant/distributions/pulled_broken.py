@@ -3,45 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 
 from calibrant._arrays import Array, concatenate, namespace
 from calibrant._search import gather
 from calibrant._special import safe_sqrt
-from calibrant.distributions.base import Distribution, Moments, drawn_in
-from calibrant.distributions.pulled import Increasing, Pulled
-from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable, side_by_side
-
-
-class Broken(Increasing, Protocol):
-    """A map that runs straight through (values[i, k], levels[i, k]) and on outside, with these K + 1 slopes."""
-
-    values: Array
-    levels: Array
-    slopes: Array
-
-    def piece(self, table: Array, argument: Array) -> Array:
-        """How many of a row's knots lie at or below the argument: 0..K."""
+from calibrant.distributions.base import Moments, drawn_in
+from calibrant.distributions.pulled import Pulled
+from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable, side_by_side, steps
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PulledBroken(Pulled):
-    """H(y) = q(map(y)) for a broken line with K knots a row: exact, a sum over K + 1 pieces of integrals of q.
+    """H(y) = q(map(y)) for a `BrokenLine` with K knots in each row: exact, a sum over K + 1 pieces of integrals of q.
 
     On a piece dy = ds / slope, so an integral of H over it is one of q, divided by the slope.
     """
 
-    map: Broken
-    q: Distribution
-
     @property
-    def _block(self) -> int:
-        return self.q._block
-
-    @property
-    def _widths(self) -> Array:
+    def _widths(self) -> Any:
         """dy/ds on every piece."""
         return self.remember("_kept_widths", lambda: 1 / self.map.slopes)
 
@@ -51,20 +33,21 @@ class PulledBroken(Pulled):
 
     def _integrals(self, y: Array, which: int) -> Array:
         """That of H up to the last knot passed, and of q from there, in units of y. Before the first knot all are 0."""
-        line, s = self.map, self.map(y)
+        line: Any = self.map
+        s: Array = line(y)
         piece, widths, here = line.piece(line.levels, s), self._widths, self.q._integrals(s, which)
         A, w, v = _from_0(self._at_levels(SQUARE if which == SQUARE else ONCE)), gather(widths, piece), widths[:, :-1]
-        once = _from_0(_summed(v * _steps(A)))
+        once = _from_0(_summed(v * steps(A)))
         if which != TWICE:
             return gather(once, piece) + w * (here - gather(A, piece))
         levels, T = _from_0(line.levels), _from_0(self._at_levels(TWICE))
-        h, t = _steps(levels), s - gather(levels, piece)
-        twice = _from_0(_summed(v * h * once[:, :-1] + v**2 * (_steps(T) - h * A[:, :-1])))
+        h, t = steps(levels), s - gather(levels, piece)
+        twice = _from_0(_summed(v * h * once[:, :-1] + v**2 * (steps(T) - h * A[:, :-1])))
         own = here - gather(T, piece) - t * gather(A, piece)
         return gather(twice, piece) + w * t * gather(once, piece) + w**2 * own
 
     def _q_moments(self) -> list[Array]:
-        found = self.q.remember("_kept_moments", self.q._moments)
+        found = self.q._all_moments
         return [self.q._lift(part) + 0 * self.map.levels[:, :1] for part in found]
 
     def _mean_and_shift(self, L: Array, Q: Array) -> tuple[Array, Array, Array]:
@@ -72,11 +55,11 @@ class PulledBroken(Pulled):
         xp, line, w = namespace(self.map.values), self.map, self._widths
         mean, _, shift = self._q_moments()
         with np.errstate(invalid="ignore"):  # a q without a mean
-            once = _steps(side_by_side([line.levels - L, mean]))  # of 1 - q over each piece from the first knot on
+            once = steps(side_by_side([line.levels - L, mean]))  # of 1 - q over each piece from the first knot on
             off = xp.vecdot(w[:, 1:], once) - w[:, 0] * L[:, 0]
-            gini = xp.vecdot(w, _steps(_from_0(side_by_side([L - Q, mean - shift]))))  # of q (1 - q)
+            gini = xp.vecdot(w, steps(_from_0(side_by_side([L - Q, mean - shift]))))  # of q (1 - q)
             mean = line.values[:, 0] + off
-        return mean, xp.where(xp.isfinite(off), mean - gini, xp.full_like(off, np.inf)), once
+        return mean, xp.where(xp.isfinite(off), mean - gini, np.inf), once
 
     def _crps(self, y: Array) -> Array:
         """Without the std, which takes as long as all else."""
@@ -89,24 +72,19 @@ class PulledBroken(Pulled):
         L, T, Q = (self._at_levels(which) for which in (ONCE, TWICE, SQUARE))
         mean, shift, once = self._mean_and_shift(L, Q)
         w, values, (q_mean, q_std, _) = self._widths, line.values, self._q_moments()
-        off, h, last = mean - values[:, 0], _steps(a), a[:, -1:]
+        off, h, last = mean - values[:, 0], steps(a), a[:, -1:]
         with np.errstate(invalid="ignore"):
-            twice = h**2 / 2 - h * L[:, 1:] + _steps(T)  # of (s - a) (1 - q) over each piece
+            twice = h**2 / 2 - h * L[:, 1:] + steps(T)  # of (s - a) (1 - q) over each piece
             twice = side_by_side([twice, (q_std**2 + (q_mean - last) ** 2) / 2 - T[:, -1:]])
             second = xp.sum(w[:, 1:] * (values - values[:, :1]) * once + w[:, 1:] ** 2 * twice, axis=1)
             variance = 2 * (second + w[:, 0] ** 2 * T[:, 0]) - off**2
-        zero = xp.zeros_like(off)
-        variance = xp.where(xp.isfinite(off), variance, xp.full_like(off, np.inf))
-        variance = xp.where(q_std[:, 0] == 0, zero, variance)  # a single atom
+        variance = xp.where(xp.isfinite(off), variance, np.inf)
+        variance = xp.where(q_std[:, 0] == 0, 0.0, variance)  # a single atom
         return Moments(mean, safe_sqrt(variance), shift)
 
     def _table(self, count: int) -> MassTable:
         table = self._q_table(count)
         return table.moved(drawn_in(self._in_double.map.inverse(table.places)), None)
-
-
-def _steps(columns: Array) -> Array:
-    return columns[:, 1:] - columns[:, :-1]
 
 
 def _summed(terms: Array) -> Array:

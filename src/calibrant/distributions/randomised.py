@@ -15,7 +15,7 @@ from calibrant.distributions.base import Distribution, Moments, refuse_unused
 from calibrant.distributions.clipped import within
 from calibrant.distributions.context import Context
 from calibrant.distributions.piecewise_linear import PiecewiseLinear
-from calibrant.distributions.pulled import ByRow, Increasing, Pull, no_rows_yet
+from calibrant.distributions.pulled import ByRow, Pull, no_rows_yet
 from calibrant.distributions.reweighted import ratios_of
 from calibrant.distributions.table import ONCE, MassTable
 
@@ -99,9 +99,9 @@ class Randomised(ByRow):
     def _moments(self) -> Moments:
         """Of the mixture: F = low + core A between the ends, so that E |Y - Y'| / 2 is a sum of four integrals."""
         core, low, high, *ends = self._parts()
-        xp, atoms = namespace(core), self.atoms.remember("_kept_moments", self.atoms._moments)
+        xp, atoms = namespace(core), self.atoms._all_moments
         own, std, shift = (self.atoms._lift(part) for part in atoms)
-        lower, upper = (xp.where(xp.isinf(end), xp.zeros_like(end), end) for end in ends)
+        lower, upper = (xp.where(xp.isinf(end), 0.0, end) for end in ends)
         mean = core * own + low * lower + high * upper
         square = core * (std**2 + (own - mean) ** 2) + low * (lower - mean) ** 2 + high * (upper - mean) ** 2
         cross = core * (low * (own - lower) + high * (upper - own)) + low * high * (upper - lower)
@@ -117,14 +117,14 @@ class Randomised(ByRow):
             return super()._integrals(y, which)
         xp, (core, low, _, lower, upper) = namespace(y), self._parts()
         inside = xp.minimum(xp.maximum(y, lower), upper)
-        way = inside - xp.where(xp.isinf(lower), xp.zeros_like(lower), lower)
-        return low * way + core * self.atoms._integrals(inside, ONCE) + xp.maximum(y - inside, 0 * y)
+        way = inside - xp.where(xp.isinf(lower), 0.0, lower)
+        return low * way + core * self.atoms._integrals(inside, ONCE) + clip(y - inside, 0.0, np.inf)
 
     def _table(self, count: int) -> MassTable:
-        """That of the atoms, with the ends beside it."""
+        """That of the atoms, with atoms at the ends."""
         distribution = self._in_double
         core, low, high, lower, upper = (namespace(part).reshape(part, (-1, 1)) for part in distribution._parts())
-        return distribution.atoms._table(count).to(core).beside(core, (low, high), (lower, upper))
+        return distribution.atoms._table(count).to(core).with_ends(core, (low, high), (lower, upper))
 
     def _clip(self, lower: Any, upper: Any) -> Distribution:
         low, high = (
@@ -132,7 +132,7 @@ class Randomised(ByRow):
         )
         return replace(self, atoms=self.atoms._clip(lower, upper), lower=low, upper=high)
 
-    def pulled(self, map: Increasing, pull: Pull) -> Distribution:
+    def pulled(self, map: Any, pull: Pull) -> Distribution:
         """H: the ends and, by `pull`, the atoms pulled back through a map for each row."""
         if not self.shape:
             raise no_rows_yet("Random's q")
@@ -157,10 +157,10 @@ class RandomisedRows(Randomised):
             raise ValueError(f"lower, upper, uniform and ratio of the shapes {shapes} do not go together")
 
 
-def _pulled_end(end: Array, map: Increasing) -> Array:
+def _pulled_end(end: Array, map: Any) -> Array:
     """Where the ends of the rows land; those at infinity without gradients, which would be 0 times infinity."""
     xp, finite = namespace(end), namespace(end).isfinite(end)
     if not anywhere(finite):
         return detached(map.inverse(end[:, None])[:, 0])
-    y = map.inverse(xp.where(finite, end, xp.zeros_like(end))[:, None])[:, 0]
+    y = map.inverse(xp.where(finite, end, 0.0)[:, None])[:, 0]
     return xp.where(finite, y, detached(map.inverse(end[:, None])[:, 0])) if anywhere(~finite) else y

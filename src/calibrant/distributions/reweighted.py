@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, device_like, first_and_count, floats, namespace, refuse, to_numpy
+from calibrant._arrays import Array, clip, device_like, first_and_count, floats, namespace, refuse, to_numpy
 from calibrant._batch import shared
 from calibrant._words import count, the_first, warn_user
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.bent import Bent
 from calibrant.distributions.context import Context
 from calibrant.distributions.forwarding import Forwarding
-from calibrant.distributions.pulled import ByRow, Increasing, Pull, no_rows_yet
+from calibrant.distributions.pulled import ByRow, Pull, no_rows_yet
 
 _LARGEST_RATIO = 1e30  # a row of a larger one has all of its mass in the tails, as has one of this
 
@@ -46,10 +47,6 @@ class Reweighted(Forwarding, ByRow):
             ends = f"{self.low} and {self.high}"
             raise ValueError(f"its tails must end inside (0, 1), in order, or it has none, got {ends}")
 
-    @property
-    def _other(self) -> Distribution:
-        return self.base
-
     def for_rows(self, context: Context) -> Distribution:
         """Those of rows with these ratios; one for all where no tail takes mass from the scores."""
         w, N = ratios_of(context, self.base.like, self.unit), self.total
@@ -66,19 +63,19 @@ class Reweighted(Forwarding, ByRow):
                 f" calibration rows are like {them}"
             )
         tails = [device_like(mass, w) + 0 * w for mass in (self.low, 1 - self.high)]
-        own = [namespace(w).maximum(((N + 1) * mass + (w - 1) / 2) / (N + w), 0 * w) for mass in tails]
+        own = [clip(((N + 1) * mass + (w - 1) / 2) / (N + w), 0.0, np.inf) for mass in tails]
         return Bent(self.base, *tails, *own)
 
-    def pulled(self, map: Increasing, pull: Pull) -> Distribution:
+    def pulled(self, map: Any, pull: Pull) -> Distribution:
         """No H: there is one for each row, once the rows are known."""
         raise no_rows_yet("a weighted q")
 
     def _describe(self) -> str:
-        return f"{self.base!r}, worth {self.total:.4g} equal rows"
+        return f"{self.base!r}, as {self.total:.4g} equal rows"
 
 
 def ratios_of(context: Context, like: Array, unit: float) -> Array:
-    """The likelihood ratios of the rows in a unit, beside `like`: not negative, and given."""
+    """The likelihood ratios of the rows in a unit, in the home of `like`: not negative, and given."""
     if context.by is not None:
         raise TypeError("q was weighted by likelihood ratios and takes no by=")
     if context.weights is None:

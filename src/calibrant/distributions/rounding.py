@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import reduce
 
 from calibrant._arrays import Array, anywhere, clip, concatenate, namespace
-from calibrant._special import logit, safe_log, sigmoid
-from calibrant.distributions.base import ClosedMoments, Distribution
-from calibrant.distributions.clipped import OfBase
+from calibrant._special import safe_log, sigmoid
+from calibrant.distributions.base import ByLogit, ClosedMoments, Distribution
+from calibrant.distributions.forwarding import OfBase
 from calibrant.distributions.mixture import Mixture
 from calibrant.distributions.on_lattice import OnLattice, check_lattice, halved, position
-from calibrant.distributions.table import ONCE, MassTable
+from calibrant.distributions.table import MassTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,7 +66,7 @@ class Lattice(OfBase, OnLattice):
         return self._beyond_all("_cdf_left", y, super()._cdf_left(y))
 
     def _beyond_all(self, name: str, y: Array, value: Array) -> Array:
-        """At infinity what the base says; but where there is a first point, no mass is below it."""
+        """At infinity as the base; but where there is a first point, no mass is below it."""
         xp = namespace(y)
         far = xp.isinf(y) if self.lower is None else y == math.inf
         return xp.where(far, getattr(self.base, name)(y), value) if anywhere(far) else value
@@ -75,7 +74,7 @@ class Lattice(OfBase, OnLattice):
     def _pit(self, y: Array, u: Array) -> Array:
         """H'(y + step * u): uniform where H' is calibrated for Y + step * U."""
         k, t = position(y, self.lattice)
-        return self.base._cdf(self._place(k + namespace(y).where(t > 0, namespace(y).ones_like(t), u)))
+        return self.base._cdf(self._place(k + namespace(y).where(t > 0, 1.0, u)))
 
     # ---- quantiles -------------------------------------------------------------------------------------------------
 
@@ -85,15 +84,14 @@ class Lattice(OfBase, OnLattice):
         return clip(xp.ceil((y - origin) / step) - 1, first, math.inf)
 
     def _least(self, name: str, level: Array, enough: Callable[[Array], Array], end: Array) -> Array:
-        """Beside the quantile of the base, or of a mixture between those of its components."""
+        """Next to the quantile of the base, or of a mixture between the quantiles of its components."""
         xp, base = namespace(level), self.base
-        ends = base.ends(name, level) if isinstance(base, Mixture) else [getattr(base, name)(level)]
-        cells = [self._cell(y) for y in ends]
-        low, high = (reduce(pick, cells) for pick in (xp.minimum, xp.maximum))
-        if len(cells) > 1 and anywhere(~(xp.isfinite(low) & xp.isfinite(high))):
+        ends = base._bracket(name, level) if isinstance(base, Mixture) else [getattr(base, name)(level)] * 2
+        low, high = map(self._cell, ends)
+        if isinstance(base, Mixture) and anywhere(~(xp.isfinite(low) & xp.isfinite(high))):
             low = high = self._cell(getattr(base, name)(level))
         inner = xp.isfinite(low) & ~end
-        start, last = (xp.where(inner, k, xp.zeros_like(level)) for k in (low, high))
+        start, last = (xp.where(inner, k, 0.0) for k in (low, high))
         found = halved(start - 2, last + 1, enough)  # where rounding, or an atom on the lattice, asks for it
         return self._place(xp.where(inner, found, high))
 
@@ -101,17 +99,12 @@ class Lattice(OfBase, OnLattice):
         k = position(self.base._places(s), self.lattice)[0]
         return self._place(clip(k, self._ends()[0], math.inf))
 
-    def _areas(self, k: Array, gap: Array) -> Array:
-        """Those of the base from mid-cell to mid-cell."""
-        area = self.base._integrals(self._place(k) + self.step / 2, ONCE)
-        return area[:, 1:] - area[:, :-1]
-
     def _describe(self) -> str:
         return f"{self.base!r} in steps of {self.step:g}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SpreadDistribution(OfBase, ClosedMoments):
+class SpreadDistribution(OfBase, ByLogit, ClosedMoments):
     """The distribution of Y + step * U, Y ~ base on a lattice, U uniform in (0, 1).
 
     F(y + step * u) = F(y-) + u P(Y = y): its CDF runs straight from each point of the lattice to the next. What
@@ -153,14 +146,11 @@ class SpreadDistribution(OfBase, ClosedMoments):
     def _logpdf(self, y: Array) -> Array:
         return self.base._logpdf(self._point(y)[0]) - math.log(self._step)
 
-    def _ppf(self, p: Array) -> Array:
-        return self._ppf_logit(logit(p))
-
     def _ppf_logit(self, s: Array) -> Array:
         """In the step of the quantile y of the base, (p - F(y-)) / P(y) of the way, from the nearer end."""
         xp, y = namespace(s), self.base._ppf_logit(s)
-        mass = xp.exp(self.base._logpdf(xp.where(xp.isfinite(y), y, xp.zeros_like(y))))
-        mass = xp.where(mass > 0, mass, xp.ones_like(mass))
+        mass = xp.exp(self.base._logpdf(xp.where(xp.isfinite(y), y, 0.0)))
+        mass = xp.where(mass > 0, mass, 1.0)
         up, down = (sigmoid(s) - self.base._cdf_left(y)) / mass, (sigmoid(-s) - self.base._sf(y)) / mass
         return y + self._step * clip(xp.where(s <= 0, up, 1 - down), 0.0, 1.0)
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, concatenate, device_like, floats, namespace, refuse
+from calibrant._arrays import Array, floats, namespace, refuse
 from calibrant._special import sigmoid
-from calibrant.distributions.base import ClosedMoments, Distribution, drawn_in
+from calibrant.distributions.base import ClosedMoments, Distribution, drawn_in, evenly_between, far_logit
 from calibrant.distributions.counts import Binomial, NegativeBinomial, Poisson
 from calibrant.distributions.on_lattice import CountFamily
 from calibrant.distributions.standard_families import Laplace, Logistic, LogNormal, Normal
@@ -101,6 +101,11 @@ class _ScipyFamily(ClosedMoments):
         return str(self.family.name)
 
 
+def _asked(name: str) -> Any:
+    """The method of the family of that name."""
+    return lambda self, values: self._ask(name, values)
+
+
 def _quietly(family: Any, name: str, *arguments: Array) -> Array:
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scipy's far tails overflow on their way to the right answer
@@ -113,28 +118,10 @@ class ScipyDistribution(_ScipyFamily):
     cdf, sf, logpdf, ppf, mean and std are scipy's own; the crps is from a table, and inf where the mean is not finite.
     """
 
-    def _cdf(self, y: Array) -> Array:
-        return self._ask("cdf", y)
-
-    def _sf(self, y: Array) -> Array:
-        return self._ask("sf", y)
-
-    def _logpdf(self, y: Array) -> Array:
-        return self._ask("logpdf", y)
+    _cdf, _sf, _logpdf, _ppf = map(_asked, ("cdf", "sf", "logpdf", "ppf"))
 
     def _logit(self, y: Array) -> tuple[Array, Array]:
-        """From scipy's logarithms where F or 1 - F is too small for floats."""
-        value, log_slope = super()._logit(y)
-        far = np.isinf(value) & np.isfinite(y)
-        if not far.any():
-            return value, log_slope
-        below, above, density = (self._ask(name, y) for name in ("logcdf", "logsf", "logpdf"))
-        far &= np.isfinite(below) & np.isfinite(above)
-        below, above = np.where(far, below, 0.0), np.where(far, above, 0.0)
-        return np.where(far, below - above, value), np.where(far, density - below - above, log_slope)
-
-    def _ppf(self, p: Array) -> Array:
-        return self._ask("ppf", p)
+        return far_logit(self, y, lambda at: [self._ask(name, at) for name in ("logcdf", "logsf")])
 
     def _ppf_logit(self, s: Array) -> Array:
         """The quantile from the nearer end, so that neither tail saturates; an end of the support where scipy fails."""
@@ -158,14 +145,7 @@ class ScipyCounts(_ScipyFamily, CountFamily):
         refuse(self.family.name, np.asarray(loc != np.round(loc)), "has a loc that is not whole")
         refuse(self.family.name, ~np.isfinite(self._mean_std()[1]), "has no standard deviation")
 
-    def _below(self, k: Array) -> Array:
-        return self._ask("cdf", k)
-
-    def _above(self, k: Array) -> Array:
-        return self._ask("sf", k)
-
-    def _log_mass(self, k: Array) -> Array:
-        return self._ask("logpmf", k)
+    _below, _above, _log_mass = map(_asked, ("cdf", "sf", "logpmf"))
 
     def _ends(self) -> tuple[Any, Any]:
         return self.family.support(*map(self._lift, self.parameters))  # type: ignore[no-any-return]
@@ -174,7 +154,4 @@ class ScipyCounts(_ScipyFamily, CountFamily):
 def few_places(distribution: Distribution, s: Array) -> Array:
     """Places of a table: some quantiles, where these take long, and even steps from one to the next."""
     step = max(1, s.shape[1] // _ASKED)
-    xp, places = namespace(s), drawn_in(namespace(s).sort(distribution._ppf_logit(s[:, ::step]), axis=1))
-    share = device_like(np.arange(step) / step, places)
-    steps = places[:, :-1, None] + (places[:, 1:] - places[:, :-1])[..., None] * share
-    return concatenate([xp.reshape(steps, (places.shape[0], -1)), places[:, -1:]], axis=1)
+    return evenly_between(drawn_in(namespace(s).sort(distribution._ppf_logit(s[:, ::step]), axis=1)), step)

@@ -35,9 +35,9 @@ class StandardNormal(Standard):
 
     def _logit(self, z: Array) -> tuple[Array, Array]:
         """The slope is f / S / F; f / S by the scaled erfc, since log f and log S far out differ in no digit."""
-        out = namespace(z).abs(z)
-        hazard = -safe_log(erfcx(out * math.sqrt(0.5)) * math.sqrt(math.pi / 2))  # 0 at infinity
-        return log_ndtr(z) - log_ndtr(-z), hazard - log_ndtr(out)
+        xp, below, above = namespace(z), log_ndtr(z), log_ndtr(-z)
+        hazard = -safe_log(erfcx(xp.abs(z) * math.sqrt(0.5)) * math.sqrt(math.pi / 2))  # 0 at infinity
+        return below - above, hazard - xp.maximum(below, above)
 
     def _moments(self) -> Any:
         """E |Z - Z'| / 2 = 1 / sqrt(pi)."""
@@ -98,7 +98,7 @@ class LogNormal(Distribution):
         """z, -inf up to 0, and the log of dy/dz there, log(y sigma)."""
         xp, sigma = namespace(y), self._lift(self.sigma)
         inside = (y > 0) & ~xp.isinf(y)
-        log_y = xp.log(xp.where(inside, y, xp.ones_like(y)))
+        log_y = xp.log(xp.where(inside, y, 1.0))
         z = (log_y - self._lift(self.mu)) / sigma
         end = xp.where(y > 0, xp.full_like(y, xp.inf), xp.full_like(y, -xp.inf))
         return xp.where(inside, z, end), log_y + xp.log(sigma)
@@ -139,10 +139,10 @@ class LogNormal(Distribution):
         if which != ONCE:
             return super()._integrals(y, which)
         xp, positive, mu, sigma = namespace(y), y > 0, self._lift(self.mu), self._lift(self.sigma)
-        y = xp.where(positive, y, xp.ones_like(y))
+        y = xp.where(positive, y, 1.0)
         z, _ = self._z(y)
         value = y * ndtr(z) - _exp(mu + 0.5 * sigma**2 + log_ndtr(z - sigma))
-        return xp.where(positive, value, xp.zeros_like(value))
+        return xp.where(positive, value, 0.0)
 
 
 def _exp(x: Array) -> Array:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import Array, clip, detached, floats, namespace, refuse, single_precision
-from calibrant._roots import newton_step
-from calibrant._special import logit, sigmoid, stdtr, stdtrit
+from calibrant._search import newton_step
+from calibrant._special import betaln, gammaln, sigmoid, stdtr, stdtrit
 from calibrant._types import ArrayLike
-from calibrant.distributions.base import Distribution, Moments
+from calibrant.distributions.base import ByLogit, Moments
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.parameters import parameters, widths
 from calibrant.distributions.table import ONCE, SQUARE
@@ -21,7 +21,7 @@ _LARGEST = 1e150  # of a quantile: its square is a float too
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StandardT(Distribution):
+class StandardT(ByLogit):
     """f(t) = (1 + t^2 / df)^-((df + 1) / 2) / (sqrt(df) B(df / 2, 1/2)); `df` is one number, or one per row.
 
     The mean is nan for df <= 1; the standard deviation is nan for df <= 1 and inf for 1 < df <= 2; the crps is inf for
@@ -51,29 +51,24 @@ class StandardT(Distribution):
         """log(1 - F) - log F at -|t|, with the sign of t; a tail too small for floats is f (df + t^2) / (df |t|)."""
         xp, df = namespace(t), self._df
         far = xp.isinf(t)
-        size = xp.where(far, xp.zeros_like(t), xp.where(t < 0, -t, t))  # whose gradient at 0 is 1
+        size = xp.where(far, 0.0, xp.where(t < 0, -t, t))  # whose gradient at 0 is 1
         density, tail = _log_density(df, size), _cdf(df, -size)
         tiny = tail < 1e3 * float(xp.finfo(tail.dtype).smallest_normal)
-        beyond = xp.where(tiny, size, xp.ones_like(size))
-        log_tail = xp.where(
-            tiny, density + xp.log(beyond / df + 1 / beyond), xp.log(xp.where(tiny, xp.ones_like(tail), tail))
-        )
+        beyond = xp.where(tiny, size, 1.0)
+        log_tail = xp.where(tiny, density + xp.log(beyond / df + 1 / beyond), xp.log(xp.where(tiny, 1.0, tail)))
         rest = xp.log1p(-tail)
         value, slope = rest - log_tail, density - log_tail - rest
-        value, slope = (xp.where(far, xp.full_like(part, xp.inf), part) for part in (value, slope))
+        value, slope = (xp.where(far, xp.inf, part) for part in (value, slope))
         return xp.where(t < 0, -value, value), slope
-
-    def _ppf(self, p: Array) -> Array:
-        return self._ppf_logit(logit(p))
 
     def _ppf_logit(self, s: Array) -> Array:
         """By scipy, as far out as it goes, and from there by the power of the tail; a Newton step carries gradients."""
         xp, df, known = namespace(s), self._df, detached(self._df)
         if single_precision(s):
             return self._at_home(self._in_double._ppf_logit(xp.astype(s, xp.float64)))
-        finite = xp.where(xp.isinf(s), xp.zeros_like(s), s) + 0 * df
+        finite = xp.where(xp.isinf(s), 0.0, s) + 0 * df
         size = xp.abs(detached(finite))
-        near = xp.minimum(size, xp.where(known < 50, 300 * clip(known, 0.0, 1.0), xp.full_like(known, 700.0)))
+        near = xp.minimum(size, xp.where(known < 50, 300 * clip(known, 0.0, 1.0), 700.0))
         t = -stdtrit(known, sigmoid(-near)) * xp.exp(clip((size - near) / known, 0.0, 300.0))
         t = clip(t, 0.0, _LARGEST)
         t = newton_step(self._logit, finite, xp.where(finite < 0, -t, t), xp.ones_like(t))
@@ -90,8 +85,8 @@ class StandardT(Distribution):
         df = xp.astype(self.df, xp.float64)
         none, infinite = xp.full_like(df, xp.nan), xp.full_like(df, xp.inf)
         some, finite = df > 1, df > 2
-        std = xp.where(finite, xp.sqrt(df / xp.where(finite, df - 2, xp.ones_like(df))), infinite)
-        shift = -_half_gap(_beside(xp.where(df > 0.5, df, xp.ones_like(df)), 1))
+        std = xp.where(finite, xp.sqrt(df / xp.where(finite, df - 2, 1.0)), infinite)
+        shift = -_half_gap(_beside(xp.where(df > 0.5, df, 1.0), 1))
         mean, std = (xp.where(some, part, none) for part in (0 * df, std))
         return Moments(*map(self._at_home, (mean, std, xp.where(df > 0.5, shift, infinite))))
 
@@ -108,10 +103,10 @@ class StandardT(Distribution):
             return t * F + m
         if which == SQUARE:
             light = _light(df)
-            df = xp.where(light, df, 2 * xp.ones_like(df))
+            df = xp.where(light, df, 2.0)
             square = t * F**2 + 2 * m * F - _half_gap(df) * _cdf(2 * df - 1, t * xp.sqrt((2 * df - 1) / df))
             return square if bool(xp.all(light)) else xp.where(light, square, super()._integrals(t, which))
-        above = F - xp.where(df > 2, xp.zeros_like(df), xp.full_like(df, 0.5))
+        above = F - xp.where(df > 2, 0.0, 0.5 + 0 * df)
         v = (df * above - t * _slope(df) * xp.exp(power)) / (df - 2)
         return (t**2 * F + 2 * t * m + v) / 2
 
@@ -124,7 +119,7 @@ def _cdf(df: Array, t: Array) -> Array:
     xp, known, at = namespace(t), detached(df), detached(t)
     F = stdtr(known, at)
     if getattr(t, "requires_grad", False):
-        F = F + xp.exp(_log_density(known, at)) * xp.where(xp.isfinite(at), t - at, xp.zeros_like(at))
+        F = F + xp.exp(_log_density(known, at)) * xp.where(xp.isfinite(at), t - at, 0.0)
     if getattr(df, "requires_grad", False):
         step = 1e-5 * known
         F = F + (stdtr(known + step, at) - stdtr(known - step, at)) / (2 * step) * (df - known)
@@ -137,10 +132,10 @@ def _light(df: Array) -> Array:
 
 
 def _beside(df: Array, whole: int) -> Array:
-    """df, kept a little away from a whole number at which formulas divide by 0."""
+    """df, moved a little away from a whole number at which formulas divide by 0."""
     xp = namespace(df)
     step = float(xp.finfo(df.dtype).eps) ** 0.5
-    return df + detached(xp.where(xp.abs(df - whole) < step, whole + step - df, xp.zeros_like(df)))
+    return df + detached(xp.where(xp.abs(df - whole) < step, whole + step - df, 0.0))
 
 
 def _slope(df: Array) -> Array:
@@ -161,14 +156,10 @@ def _log_density(df: Array, t: Array) -> Array:
 
 
 def _log_gamma_ratio(a: Array) -> Array:
-    """log(Gamma(a + 1/2) / Gamma(a)): Stirling's series at a + 20, and twenty steps down."""
-    xp = namespace(a)
-    far = a + 20
-    x = 1 / far**2
-    ratio = 0.5 * xp.log(far) - (1 - x * (1 / 24 - x * (1 / 80 - x * (17 / 1792 - x * 31 / 2304)))) / (8 * far)
-    for j in range(20):
-        ratio = ratio + xp.log1p(-0.5 / (a + (j + 0.5)))
-    return ratio
+    """log(Gamma(a + 1/2) / Gamma(a)) = log(pi) / 2 - log B(a, 1/2), of which torch has no gradient."""
+    if getattr(a, "requires_grad", False):
+        return gammaln(a + 0.5) - gammaln(a)
+    return 0.5 * math.log(math.pi) - betaln(a, 0.5 + 0 * a)
 
 
 def StudentT(df: ArrayLike, loc: ArrayLike, scale: ArrayLike, *, strict: bool = False) -> LocationScale:

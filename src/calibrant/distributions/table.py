@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, anywhere, clip, concatenate, detached, device_like, moved, namespace
+from calibrant._arrays import Array, clip, concatenate, detached, device_like, moved, namespace
 from calibrant._search import count_up_to, gather, gatherer
 from calibrant._special import safe_sqrt
 
 PLACES, FINE = 513, 2049
-"""Places of a row, and of a single distribution that stands for all rows. Odd, so that the median is one of them."""
+"""Places of a row, and of a single distribution that all rows share. Odd, so that the median is one of them."""
 REACH, _BULK = 36.0, 3.0  # logits of the outermost places; up to _BULK or so they are evenly spaced
 GAUSS = 0.5 - 0.5 / 3**0.5, 0.5 + 0.5 / 3**0.5
 """The places in (0, 1) whose mean value is the mean of a cubic."""
@@ -56,100 +56,74 @@ class MassTable:
         """Of a distribution at some places, (n, K) or (1, K), in increasing order.
 
         `area` is its integral of F at the places, where that is known in closed form; else two points inside each
-        cell say how F bulges (Gauss-Legendre). What depends on parameters with gradients has their gradients.
+        cell tell how F bulges (Gauss-Legendre). What depends on parameters with gradients has their gradients.
         """
         places = detached(places)
-        xp = namespace(places)
         if places.shape[1] == 1:  # a single atom
             places = concatenate([places, places], axis=1)
             area = None if area is None else concatenate([area, area], axis=1)
-        F_left, F, S = distribution._cdf_left(places), distribution._cdf(places), distribution._sf(places)
-        a, h = places[:, :-1], places[:, 1:] - places[:, :-1]
-        trapezoid, nodes = (F[:, :-1] + F_left[:, 1:]) / 2, [a + h * x for x in GAUSS]
+        left, right, upper, lower = found = heights(distribution, places)
+        a, h = places[:, :-1], steps(places)
+        trapezoid, nodes = (right[:, :-1] + left[:, 1:]) / 2, [a + h * x for x in GAUSS]
         if area is None:
             bulges = h * (sum(distribution._cdf(node) for node in nodes) / 2 - trapezoid)
         else:  # far up in the tail areas have no digits, but 1 - F has
-            above = (S[:, :-1] + (S + (F - F_left))[:, 1:]) / 2
-            smooth = h * (above - sum(distribution._sf(node) for node in nodes) / 2)
-            bulges = xp.where(S[:, :-1] < _TAIL, smooth, area[:, 1:] - area[:, :-1] - h * trapezoid)
-        return cls.of_heights(
-            places, (F_left, F), (S + (F - F_left), S), bulges, mass_at_infinity(distribution, places)
-        )
+            smooth = h * ((lower[:, :-1] + upper[:, 1:]) / 2 - sum(distribution._sf(node) for node in nodes) / 2)
+            bulges = namespace(places).where(lower[:, :-1] < _TAIL, smooth, steps(area) - h * trapezoid)
+        return cls.of_heights(places, found, bulges, mass_at_infinity(distribution, places))
 
     @classmethod
     def of_heights(
-        cls, places: Array, F: tuple[Array, Array], S: tuple[Array, Array], bulges: Array, infinite: tuple[Array, Array]
+        cls, places: Array, at_places: Sequence[Array], bulges: Array, infinite: tuple[Array, Array]
     ) -> MassTable:
-        """From F and 1 - F at the places, each from the left and from the right: masses from the smaller of the two."""
-        xp = namespace(places)
-        (F_left, F_right), (S_left, S_right) = F, S
-        atoms = xp.where(F_right < 0.5, F_right - F_left, S_left - S_right)
-        rise = xp.where(F_right[:, :-1] < 0.5, F_left[:, 1:] - F_right[:, :-1], S_right[:, :-1] - S_left[:, 1:])
-        most = (places[:, 1:] - places[:, :-1]) * xp.abs(rise) / 2  # of an F that rises
-        bulges = xp.minimum(xp.maximum(bulges, -most), most)
-        tails = F_left[:, :1] - infinite[0], S_right[:, -1:] - infinite[1]
-        low, high = (xp.maximum(tail, xp.zeros_like(tail)) for tail in tails)
-        return cls(places, atoms, rise, bulges, (low, high), infinite)
+        """From `heights`: masses from the smaller of F and 1 - F."""
+        xp, (left, right, upper, lower) = namespace(places), at_places
+        atoms = xp.where(right < 0.5, right - left, upper - lower)
+        rise = xp.where(right[:, :-1] < 0.5, left[:, 1:] - right[:, :-1], lower[:, :-1] - upper[:, 1:])
+        most = steps(places) * xp.abs(rise) / 2  # of an F that rises
+        low, high = (clip(tail, 0.0, np.inf) for tail in (left[:, :1] - infinite[0], lower[:, -1:] - infinite[1]))
+        return cls(places, atoms, rise, clip(bulges, -most, most), (low, high), infinite)
 
     def moved(self, places: Array, widths: Array | None) -> MassTable:
         """The table of y(S), y increasing: the images of the places, and dy/ds there; None where cells are straight."""
-        xp, step, rise = namespace(places), self._widths, _steps(places)
-        slope = rise / xp.where(step > 0, step, xp.ones_like(step))
+        xp, step = namespace(places), self._widths
+        slope = steps(places) / xp.where(step > 0, step, 1.0)
         bulges = self.bulges * slope
         if widths is not None:  # y is a cubic in s: over a cell its mean is off the middle by step * (w_a - w_b) / 12
-            unknown, most = xp.isnan(widths), 3 * slope
-            w = xp.where(unknown, xp.full_like(widths, np.inf), widths) if anywhere(unknown) else widths
+            w, most = xp.where(xp.isnan(widths), np.inf, widths), 3 * slope
             bulges = bulges + self.masses * step / 12 * (xp.minimum(w[:, 1:], most) - xp.minimum(w[:, :-1], most))
-        return MassTable(places, self.atoms, self.masses, bulges, self.tails, self.infinite)
+        return replace(self, places=places, bulges=bulges)
 
     def with_places(self, distribution: Any, own: Array) -> MassTable:
         """The table of the same `distribution` with more places, (n, k) or (1, k); only the cells they split change.
 
         A NaN is no place: a cell far out is split for it, without width, so that the others stay as they are.
         """
-        xp, none = namespace(own), namespace(own).zeros_like(own)
-        far = min(_OUTER + 1, self.places.shape[1] - 1)
-        own = xp.where(xp.isnan(own), self.places[:, far, None], own)
-        F_left, F, S = distribution._cdf_left(own), distribution._cdf(own), distribution._sf(own)
-        bulges = side_by_side([self.bulges, xp.zeros_like(self.bulges[:, :1])])
-        columns = (
-            (self.places, own),
-            (self._left, F_left),
-            (self._right, F),
-            (self._above + self.atoms, S + (F - F_left)),
-            (self._above, S),
-            (self._up_to(ONCE), distribution._integrals(own, ONCE)),
-            (bulges, none),
-            (xp.zeros_like(bulges), none + 1),
-        )
-        both = [side_by_side(pair) for pair in columns]
+        xp = namespace(own)
+        own = xp.where(xp.isnan(own), self.places[:, min(_OUTER + 1, self.places.shape[1] - 1), None], own)
+        new, bulges = xp.ones_like(own), concatenate([self.bulges, 0 * self.bulges[:, :1]], axis=1)
+        old = (self.places, *self._heights, self._up_to(ONCE), bulges, 0 * bulges)
+        more = (own, *heights(distribution, own), distribution._integrals(own, ONCE), 0 * new, new)
+        both = [side_by_side(pair) for pair in zip(old, more, strict=True)]
         order = xp.argsort(both[0], axis=1, stable=True)  # where places tie, heights still rise
         places, left, right, upper, lower, area, bulges, new = map(gatherer(both[0], order), both)
-        split = new[:, :-1] + new[:, 1:] > 0
-        trapezoid = _steps(places) * (right[:, :-1] + left[:, 1:]) / 2
-        bulges = xp.where(split, _steps(area) - trapezoid, bulges[:, :-1])
-        return MassTable.of_heights(places, (left, right), (upper, lower), bulges, self.infinite)
+        trapezoid = steps(places) * (right[:, :-1] + left[:, 1:]) / 2
+        bulges = xp.where(new[:, :-1] + new[:, 1:] > 0, steps(area) - trapezoid, bulges[:, :-1])
+        return MassTable.of_heights(places, (left, right, upper, lower), bulges, self.infinite)
 
-    def within(self, ends: Array, clipped: Any) -> MassTable:
-        """The table of a distribution `clipped` that differs from this one by its ends only, (n, 2).
-
-        Between the ends heights are those of this table: an atom whose place was rounded keeps its mass.
-        """
-        xp, first, last = namespace(ends), ends[:, :1], ends[:, 1:]
-        inner, low = (self.places > first) & (self.places < last), self.places <= first
-        F_left, F, S = clipped._cdf_left(ends), clipped._cdf(ends), clipped._sf(ends)
-        at_ends, heights = (F_left, F, S + (F - F_left), S), []
-        for k, own in enumerate((self._left, self._right, self._above + self.atoms, self._above)):
-            outer = xp.where(low, at_ends[k | 1][:, :1], at_ends[k & 2][:, 1:])  # right of the first, left of the last
-            heights.append(side_by_side([at_ends[k][:, :1], xp.where(inner, own, outer), at_ends[k][:, 1:]]))
-        left, right, upper, lower = heights
-        places = side_by_side([first, clip(self.places, first, last), last])
-        area, h = clipped._integrals(places, ONCE), places[:, 1:] - places[:, :-1]
-        bulges = area[:, 1:] - area[:, :-1] - h * (right[:, :-1] + left[:, 1:]) / 2
-        return MassTable.of_heights(places, (left, right), (upper, lower), bulges, mass_at_infinity(clipped, places))
+    def clipped(self, low: Array, high: Array) -> MassTable:
+        """The table of min(max(Y, low), high), both (n, 1): bounds are among the places, or infinite."""
+        xp, places = namespace(low), clip(self.places, low, high)
+        bulges, ends = xp.where(steps(places) > 0, self.bulges, 0.0), []
+        for bound, tail, far in zip((low, high), self.tails, self.infinite, strict=True):
+            free = xp.isinf(bound)
+            ends.append((xp.where(free, tail, 0.0), xp.where(free, far, 0.0), xp.where(free, 0.0, tail + far)))
+        (p, below, first), (q, above, last) = ends
+        atoms = self.atoms + side_by_side([first, 0 * places[:, 2:], last])
+        return MassTable(places, atoms, self.masses, bulges, (p, q), (below, above))
 
     def to(self, like: Array) -> MassTable:
-        """The same beside an array."""
+        """The same in the home of `like`."""
 
         def there(part: Any) -> Any:
             return tuple(map(there, part)) if isinstance(part, tuple) else moved(part, like)
@@ -158,39 +132,33 @@ class MassTable:
 
     def scaled(self, loc: Array, scale: Array) -> MassTable:
         """The table of loc + scale * Y, both (n, 1)."""
-        return MassTable(
-            loc + scale * self.places, self.atoms, self.masses, scale * self.bulges, self.tails, self.infinite
-        )
+        return replace(self, places=loc + scale * self.places, bulges=scale * self.bulges)
 
     def bent(self, bend: Any, mirrored: Any) -> MassTable:
         """With bend(F) in the place of F, and mirrored(1 - F) in that of 1 - F."""
-        F, S = (bend(self._left), bend(self._right)), (mirrored(self._above + self.atoms), mirrored(self._above))
-        infinite = bend(self.infinite[0]), mirrored(self.infinite[1])
-        bare = MassTable.of_heights(self.places, F, S, self.bulges, infinite)
-        xp = namespace(self.places)
-        some = self.masses > 0
-        slope = xp.where(some, bare.masses / xp.where(some, self.masses, xp.ones_like(self.masses)), 0 * bare.masses)
-        return MassTable(self.places, bare.atoms, bare.masses, self.bulges * slope, bare.tails, infinite)
+        left, right, upper, lower = self._heights
+        bent, infinite = (bend(left), bend(right), mirrored(upper), mirrored(lower)), self.infinite
+        bare = MassTable.of_heights(self.places, bent, self.bulges, (bend(infinite[0]), mirrored(infinite[1])))
+        xp, some = namespace(self.places), self.masses > 0
+        slope = xp.where(some, bare.masses / xp.where(some, self.masses, 1.0), 0.0)
+        return replace(bare, bulges=self.bulges * slope)
 
-    def beside(self, core: Array, masses: tuple[Array, Array], ends: tuple[Array, Array]) -> MassTable:
+    def with_ends(self, core: Array, masses: tuple[Array, Array], ends: tuple[Array, Array]) -> MassTable:
         """With the share `core` of its own mass, and these at a lower and an upper end, which may be infinite.
 
         A place beyond an end has no mass, and moves there.
         """
-        xp, infinite = namespace(self.places), []
-        between = xp.minimum(xp.maximum(self.places, ends[0]), ends[1])
-        places, atoms = [between], [core * self.atoms]
-        for side, (mass, end) in enumerate(zip(masses, ends, strict=True)):
-            finite, own = xp.isfinite(end), core * self.infinite[side]
-            infinite.append(own + xp.where(finite, 0 * mass, mass))
-            places.insert(len(places) * side, xp.where(finite, end, between[:, -1:] if side else between[:, :1]))
-            atoms.insert(len(atoms) * side, xp.where(finite, mass, 0 * mass))
-        low, high = (core * tail for tail in self.tails)
-        edge = 0 * core
-        inner, bulges = (side_by_side([edge, core * part, edge]) for part in (self.masses, self.bulges))
-        return MassTable(
-            side_by_side(places), side_by_side(atoms), inner, bulges, (low, high), (infinite[0], infinite[1])
-        )
+        xp, between = namespace(self.places), clip(self.places, *ends)
+        columns = []
+        for mass, end, far, outer in zip(masses, ends, self.infinite, (between[:, :1], between[:, -1:]), strict=True):
+            finite = xp.isfinite(end)
+            own = xp.where(finite, mass, 0.0)
+            columns.append((xp.where(finite, end, outer), own, core * far + (mass - own)))
+        (first, low, below), (last, high, above) = columns
+        inner, bulges = (side_by_side([0 * core, core * part, 0 * core]) for part in (self.masses, self.bulges))
+        places, atoms = side_by_side([first, between, last]), side_by_side([low, core * self.atoms, high])
+        p, q = (core * tail for tail in self.tails)
+        return MassTable(places, atoms, inner, bulges, (p, q), (below, above))
 
     @classmethod
     def merged(cls, tables: Sequence[MassTable], weights: Sequence[float]) -> MassTable:
@@ -198,36 +166,29 @@ class MassTable:
 
         The mass of a table's tail lies on its own outermost place: a merged table is for what differs in between.
         """
-        xp = namespace(tables[0].places)
-        columns: list[tuple[Array, ...]] = []
+        xp, columns = namespace(tables[0].places), []
         for table, weight in zip(tables, weights, strict=True):
-            h, zero = table._widths, xp.zeros_like(table.masses[:, :1])
-            last = h.shape[1]
+            h, zero, last = table._widths, 0 * table.masses[:, :1], table.masses.shape[1]
             middle = table.places[:, last - last // 4, None] - table.places[:, last // 4, None]
             narrow = h <= _NARROW * middle  # what lies there is an atom
-            inverse = xp.where(narrow, xp.zeros_like(h), weight / xp.where(narrow, xp.ones_like(h), h))
-            steep = xp.where(narrow, table.masses + 0 * h, xp.zeros_like(h + zero))
-            tails = side_by_side([table.tails[0], xp.zeros_like(table.atoms[:, 2:]), table.tails[1]])
+            inverse = xp.where(narrow, 0.0, weight / xp.where(narrow, 1.0, h))
+            steep = xp.where(narrow, table.masses, 0.0)
+            tails = side_by_side([table.tails[0], 0 * table.atoms[:, 2:], table.tails[1]])
             atoms = weight * (table.atoms + tails + side_by_side([zero, steep]))
-            rates = [side_by_side([zero, part * inverse, zero]) for part in (table.masses, table.bulges)]
-            columns.append((table.places, atoms, *map(_steps, rates)))
+            rates = [steps(side_by_side([zero, part * inverse, zero])) for part in (table.masses, table.bulges)]
+            columns.append((table.places, atoms, *rates))
         rows = max(part.shape[0] for own in columns for part in own)
-        both = [
-            concatenate([xp.broadcast_to(part, (rows, part.shape[1])) for part in parts], axis=1)
-            for parts in zip(*columns, strict=True)
-        ]
+        both = [side_by_side(parts, rows) for parts in zip(*columns, strict=True)]
         order = xp.argsort(both[0], axis=1)
         places, atoms, *changes = map(gatherer(both[0], order), both)
-        h, half = _steps(places), places.shape[1] // 2
+        h, half = steps(places), places.shape[1] // 2
         rates = []
         for change in changes:  # added up from both ends inwards: what is left of a peak must not reach a far tail
-            below = xp.cumulative_sum(change[:, :half], axis=1)
-            above = xp.flip(xp.cumulative_sum(xp.flip(change[:, half + 1 :], axis=1), axis=1), axis=1)
-            rates.append(concatenate([below, -above], axis=1))
-        masses, bulges = (h * rate for rate in rates)
+            below, above = xp.cumulative_sum(change[:, :half], axis=1), _from_above(change[:, half + 1 :])
+            rates.append(h * concatenate([below, -above], axis=1))
         low, high = (sum(w * table.infinite[side] for w, table in zip(weights, tables, strict=True)) for side in (0, 1))
-        none = xp.zeros_like(places[:, :1])
-        return cls(places, atoms, xp.maximum(masses, 0 * h), bulges, (none, none), (low + none, high + none))
+        none = 0 * places[:, :1]
+        return cls(places, atoms, clip(rates[0], 0.0, np.inf), rates[1], (none, none), (low + none, high + none))
 
     # ---- heights ---------------------------------------------------------------------------------------------------
 
@@ -240,25 +201,27 @@ class MassTable:
     def _left(self) -> Array:
         """F at the places, from the left."""
         xp, start = namespace(self.places), self.infinite[0] + self.tails[0]
-        steps = self.atoms[:, :-1] + self.masses
-        return side_by_side([start, start + xp.cumulative_sum(steps, axis=1)])
+        return side_by_side([start, start + xp.cumulative_sum(self.atoms[:, :-1] + self.masses, axis=1)])
 
     @cached_property
     def _above(self) -> Array:
         """1 - F at the places, summed from above."""
-        xp, end = namespace(self.places), self.infinite[1] + self.tails[1]
-        steps = self.atoms[:, 1:] + self.masses
-        return side_by_side([end + xp.flip(xp.cumulative_sum(xp.flip(steps, axis=1), axis=1), axis=1), end])
+        end = self.infinite[1] + self.tails[1]
+        return side_by_side([end + _from_above(self.atoms[:, 1:] + self.masses), end])
+
+    @property
+    def _heights(self) -> tuple[Array, Array, Array, Array]:
+        return self._left, self._right, self._above + self.atoms, self._above
 
     @cached_property
     def _widths(self) -> Array:
-        return _steps(self.places)
+        return steps(self.places)
 
     @cached_property
     def _curved(self) -> Array:
         """1.2 bulge^2 / width: what the square of the bulge adds."""
         xp, h = namespace(self.places), self._widths
-        return 1.2 * self.bulges**2 / xp.where(h > 0, h, xp.ones_like(h))
+        return 1.2 * self.bulges**2 / xp.where(h > 0, h, 1.0)
 
     @cached_property
     def _excess(self) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
@@ -276,7 +239,7 @@ class MassTable:
             with np.errstate(divide="ignore"):
                 first = xp.where(power > 1 + _HARDLY, p * d / (power - 1), inf)
                 second = xp.where(power > 2 + _HARDLY, 2 * p * d**2 / ((power - 1) * (power - 2)), inf)
-            parts = (xp.where(falls, part, xp.zeros_like(part)) for part in (first, second))
+            parts = (xp.where(falls, part, 0.0) for part in (first, second))
             once, twice = (xp.where(self.infinite[side] > 0, inf, part) for part in parts)
             found.append((once, twice))
         return found[0], found[1]
@@ -287,7 +250,7 @@ class MassTable:
     def moments(self) -> tuple[Array, Array, Array]:
         """Mean, std, and what makes crps(y) = 2 (integral of F up to y) - y + this; each (n,)."""
         xp, (p, q), ((low, low2), (high, high2)) = namespace(self.places), self.tails, self._excess
-        l1, l2, h1, h2 = (xp.where(xp.isinf(part), xp.zeros_like(part), part) for part in (low, low2, high, high2))
+        l1, l2, h1, h2 = (xp.where(xp.isinf(part), 0.0, part) for part in (low, low2, high, high2))
         middle = self.places[:, self.places.shape[1] // 2, None]
         y, B, none = self.places - middle, self.bulges, xp.zeros_like(self.masses[:, :1])
         halves = self.atoms + side_by_side([none, self.masses / 2]) + side_by_side([self.masses / 2, none])
@@ -298,7 +261,7 @@ class MassTable:
         second = _sum(thirds, y * y) + _sum(self.masses / 3, a * b) - _sum(None, (a + b) * B)
         second = second + p * first**2 + q * last**2 + 2 * xp.abs(first) * l1 + 2 * xp.abs(last) * h1 + l2 + h2
         std = safe_sqrt(second)
-        std = xp.where(xp.isinf(low2 + high2), xp.full_like(std, np.inf), std)
+        std = xp.where(xp.isinf(low2 + high2), np.inf, std)
         with np.errstate(invalid="ignore"):
             mean = xp.where(xp.isinf(low + high), high - low, middle + mean)
         return mean[:, 0], std[:, 0], (self.inner_shift - 2 * l1)[:, 0]
@@ -316,7 +279,7 @@ class MassTable:
         above = _sum((S * S + S * T + T * T) / 3, h[:, half:]) - _sum(S + T, B[:, half:])
         shift = below + above + _sum(None, self._curved) + self.places[:, half, None]
         broken = (self.infinite[0] > 0) | (self.infinite[1] > 0)
-        return xp.where(broken, xp.full_like(shift, np.inf), shift)
+        return xp.where(broken, np.inf, shift)
 
     def _up_to(self, which: int) -> Array:
         """An integral up to each place."""
@@ -331,7 +294,7 @@ class MassTable:
 
     def _cumulated(self, which: int) -> Array:
         xp, h, B, F, G = namespace(self.places), self._widths, self.bulges, self._right[:, :-1], self._left[:, 1:]
-        low, low2 = (xp.where(xp.isinf(part), xp.zeros_like(part), part) for part in self._excess[0])
+        low, low2 = (xp.where(xp.isinf(part), 0.0, part) for part in self._excess[0])
         if which == ONCE:
             start, terms = low, h * ((F + G) / 2) + B
         elif which == TWICE:
@@ -350,11 +313,11 @@ class MassTable:
         j = clip(count_up_to(self.places, at) - 1, 0, count - 2)
         a, h, B = (gather(part, j) for part in (self.places, self._widths, self.bulges))
         F, m = gather(self._right, j), gather(self.masses, j)
-        x = clip((at - a) / xp.where(h > 0, h, xp.ones_like(h)), 0.0, 1.0)
+        x = clip((at - a) / xp.where(h > 0, h, 1.0), 0.0, 1.0)
         t = x * h
         value = gather(self._up_to(which), j)
         (below, above) = self.infinite
-        over, under = xp.maximum(y - last, 0 * y), xp.maximum(first - y, 0 * y)
+        over, under = clip(y - last, 0.0, np.inf), clip(first - y, 0.0, np.inf)
         if which == ONCE:
             value = value + t * (F + m * x / 2) + B * x * x * (3 - 2 * x)
             return value + (1 - above) * over - below * under
@@ -373,8 +336,14 @@ def mass_at_infinity(distribution: Any, places: Array) -> tuple[Array, Array]:
     """The mass at -inf and at +inf."""
     xp, far = namespace(places), device_like([[-np.inf, np.inf]], places)
     low, high = distribution._cdf(far)[:, :1], 1 - distribution._cdf_left(far)[:, 1:]
-    low, high = (xp.where(mass > _NONE, mass, xp.zeros_like(mass)) for mass in (low, high))
+    low, high = (xp.where(mass > _NONE, mass, 0.0) for mass in (low, high))
     return low, high
+
+
+def heights(distribution: Any, places: Array) -> tuple[Array, Array, Array, Array]:
+    """F at the places from the left and from the right, and 1 - F from the left and from the right."""
+    left, right, lower = distribution._cdf_left(places), distribution._cdf(places), distribution._sf(places)
+    return left, right, lower + (right - left), lower
 
 
 def _sum(weights: Array | None, values: Array) -> Array:
@@ -385,11 +354,18 @@ def _sum(weights: Array | None, values: Array) -> Array:
     return xp.vecdot(values, weights, axis=-1)[:, None]  # row by row, unlike a product of matrices
 
 
-def _steps(columns: Array) -> Array:
+def steps(columns: Array) -> Array:
+    """The differences of each column and the next."""
     return columns[:, 1:] - columns[:, :-1]
 
 
-def side_by_side(parts: Sequence[Array]) -> Array:
+def _from_above(columns: Array) -> Array:
+    """The sums of each column and those after it."""
+    xp = namespace(columns)
+    return xp.flip(xp.cumulative_sum(xp.flip(columns, axis=1), axis=1), axis=1)
+
+
+def side_by_side(parts: Sequence[Array], rows: int = 1) -> Array:
     """Columns side by side, with as many rows as the longest."""
-    rows, xp = max(part.shape[0] for part in parts), namespace(parts[0])
+    rows, xp = max(rows, *(part.shape[0] for part in parts)), namespace(parts[0])
     return concatenate([xp.broadcast_to(part, (rows, part.shape[1])) for part in parts], axis=1)

@@ -5,18 +5,19 @@ from __future__ import annotations
 import contextlib
 import copy
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from array_api_compat import is_torch_array
 
 from calibrant._arrays import clip, namespace
-from calibrant._roots import solve_increasing
-from calibrant._special import logit, sigmoid
-from calibrant.distributions.base import Distribution, Moments
+from calibrant._batch import shared
+from calibrant._search import solve_increasing
+from calibrant._special import sigmoid
+from calibrant.distributions.base import ByLogit, Distribution, Moments
 from calibrant.distributions.counts import Binomial, NegativeBinomial, Poisson
-from calibrant.distributions.gaussian_mixture import GaussianMixture
+from calibrant.distributions.mixture import GaussianMixture
 from calibrant.distributions.scipy_distributions import few_places
 from calibrant.distributions.standard_families import Laplace, LogNormal, Normal
 from calibrant.distributions.student_t import StudentT
@@ -73,7 +74,7 @@ _OURS: dict[str, Callable[[Any], Distribution]] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TorchDistribution(Distribution):
+class TorchDistribution(ByLogit):
     """A torch distribution taken apart: `whole` is the object, `tensors` are those inside it, one entry per row.
 
     cdf and log_prob are torch's; quantiles are too where torch has icdf, else searched for; mean and std where torch
@@ -84,7 +85,7 @@ class TorchDistribution(Distribution):
     zeros: Tensor
     """One for each row."""
     tensors: tuple[Tensor, ...]
-    whole: Any = field(metadata={"shared": True})
+    whole: Any = shared()
 
     @classmethod
     def of(cls, dist: Any) -> TorchDistribution:
@@ -136,7 +137,7 @@ class TorchDistribution(Distribution):
         lower, upper, middle = (self._lift(bound) for bound in self._bounds)
         inside = (y > lower) & (y < upper)
         value = self._call(function, xp.where(inside, y, middle))
-        return xp.where(inside, value, xp.where(y <= lower, xp.full_like(value, below), xp.full_like(value, above)))
+        return xp.where(inside, value, xp.where(y <= lower, below, above + 0 * value))
 
     def _cdf(self, y: Tensor) -> Tensor:
         return self._within(self._dist.cdf, y, 0.0, 1.0)
@@ -144,20 +145,17 @@ class TorchDistribution(Distribution):
     def _logpdf(self, y: Tensor) -> Tensor:
         return self._within(self._dist.log_prob, y, -float("inf"), -float("inf"))
 
-    def _ppf(self, p: Tensor) -> Tensor:
-        return self._ppf_logit(logit(p))
-
     def _ppf_logit(self, s: Tensor) -> Tensor:
-        """The quantile at sigmoid(s), s held where the cdf still tells it from 0 and 1; searched for without icdf."""
+        """The quantile at sigmoid(s), s clipped to where the cdf is neither 0 nor 1; searched for without icdf."""
         xp = namespace(s)
         lower, upper, _ = (self._lift(bound) for bound in self._bounds)
         limits = xp.finfo(s.dtype)
-        held = clip(s, float(np.log(limits.tiny)), -float(np.log(limits.eps)))
+        inner = clip(s, float(np.log(limits.tiny)), -float(np.log(limits.eps)))
         try:
-            y = self._call(self._dist.icdf, sigmoid(held))
+            y = self._call(self._dist.icdf, sigmoid(inner))
         except NotImplementedError:
             low, high = (clip(end, -_FAR, _FAR) for end in (lower, upper))
-            y = solve_increasing(self._logit, held + xp.zeros_like(low), low, high)
+            y = solve_increasing(self._logit, inner + xp.zeros_like(low), low, high)
         return xp.where(xp.isfinite(s), y, xp.where(s < 0, lower, upper))
 
     def _places(self, s: Tensor) -> Tensor:
@@ -168,7 +166,7 @@ class TorchDistribution(Distribution):
         with contextlib.suppress(NotImplementedError):
             mean, std = self._dist.mean + self.zeros, self._dist.stddev + self.zeros
         xp = namespace(mean)
-        return Moments(mean, std, xp.where(xp.isfinite(mean), shift, xp.full_like(shift, xp.inf)))
+        return Moments(mean, std, xp.where(xp.isfinite(mean), shift, xp.inf))
 
     def _describe(self) -> str:
         return type(self.whole).__name__

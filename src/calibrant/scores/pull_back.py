@@ -29,7 +29,7 @@ def pull_back(q: Distribution, transform: Transform) -> Distribution:
     if isinstance(transform, Affine):
         return LocationScale(transform.loc, transform.scale, q)
     if isinstance(transform, BrokenLine):
-        return PulledBroken(transform, q)  # type: ignore[arg-type]
+        return PulledBroken(transform, q)
     if isinstance(q, PiecewiseLinear) and q.shape:
         return pull_back(_apart(q), transform)
     if not q.shape and transform.standard:

@@ -24,8 +24,8 @@ class TrackedDistributions(PulledBroken, ByRow):
     def pulled(self, map: Any, pull: Pull) -> Distribution:
         """H: q pulled back through the row's own map and then its line; two broken lines stay apart, and exact."""
         if isinstance(map, BrokenLine):
-            return PulledBroken(map, PulledBroken(self.map, self.q))  # type: ignore[arg-type]
-        return pull(self.q, compose(map, self.map))  # type: ignore[arg-type]
+            return PulledBroken(map, PulledBroken(self.map, self.q))
+        return pull(self.q, compose(map, self.map))
 
 
 def through(q: Distribution, quantiles: Numbers, positions: Numbers) -> Distribution:

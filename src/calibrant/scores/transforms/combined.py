@@ -8,7 +8,7 @@ from functools import reduce
 from operator import add
 
 from calibrant._arrays import Array, concatenate, device_like, namespace
-from calibrant._roots import Curve, inverse_by_curve, solve_increasing
+from calibrant._search import Curve, inverse_by_curve, solve_increasing
 from calibrant.distributions.mixture import Mixture
 from calibrant.scores.transforms.base import Affine, BrokenLine, Transform
 from calibrant.scores.transforms.curves import CDF, LogitCDF
