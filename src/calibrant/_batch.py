@@ -1,20 +1,20 @@
-"""Rows of frozen dataclasses: how predictions, distributions and charts are sliced, joined and moved.
+"""Rows of frozen dataclasses: how predictions, distributions and transforms are sliced, joined and moved.
 
-A field holds one entry a row (an array, another batch, or a tuple of these) unless it is declared `shared()`; an array
-with a single row in a batch of several stands for all of them.
+A field holds one entry per row (an array, another batch, or a tuple of these) unless it is declared `shared()`; an
+array with a single row in a batch of several is that of all of them.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, fields, is_dataclass, replace
 from typing import Any, TypeVar, cast
 
 import array_api_compat
 import numpy as np
 
-from calibrant._arrays import concatenate, moved, namespace, rows, to_numpy, wider
+from calibrant._arrays import anywhere, concatenate, first_and_count, moved, namespace, rows, to_numpy, wider
+from calibrant._words import count, said_of, the_first, warn_user
 
 T = TypeVar("T")
 
@@ -25,9 +25,47 @@ def shared() -> Any:
 
 
 def no_rows(batch: Any) -> Any:
-    """A mask of the rows of a batch that marks none, beside its arrays."""
+    """A mask of the rows of a batch that marks none, in the namespace and on the device of its arrays."""
     xp = namespace(batch.like)
     return xp.zeros(len(batch), dtype=xp.bool, device=array_api_compat.device(batch.like))
+
+
+def have_labels(y: Any, length: int) -> Any:
+    """Which rows have a label, NaN being none, with a warning that counts the others; None where all have one.
+
+    Labels of another length, or that are no numbers, are left to later checks.
+    """
+    if not array_api_compat.is_array_api_obj(y):
+        try:
+            y = np.asarray(y)
+        except ValueError:  # rows of unequal length
+            return None
+    if y.shape != (length,) or not namespace(y).isdtype(y.dtype, "real floating"):
+        return None
+    missing = namespace(y).isnan(y)
+    if not anywhere(missing):
+        return None
+    first, number = first_and_count(missing)
+    among = f"{number} of {count(length, 'row')}, {the_first(number, first)}"
+    warn_user(f"y is missing in {among}: {said_of(number, 'they are')} left out")
+    return ~to_numpy(missing)
+
+
+def some_rows(column: Any, there: Any) -> Any:
+    """The rows in a mask of whatever holds one entry for each row: a prediction, an array, a list, a table."""
+    if isinstance(column, Mapping):
+        return {name: some_rows(values, there) for name, values in column.items()}
+    if not hasattr(column, "__len__") or len(column) != len(there):
+        return column
+    if is_dataclass(column):
+        return column[there]  # type: ignore[index]
+    if hasattr(column, "iloc"):
+        return column.iloc[np.flatnonzero(there)]
+    if array_api_compat.is_array_api_obj(column):
+        return rows(column, there)
+    if hasattr(column, "filter"):
+        return column.filter(np.asarray(there).tolist())  # a list, since not every polars takes numpy's masks
+    return [item for item, kept in zip(column, there, strict=True) if kept]
 
 
 def take_rows(batch: T, index: Any) -> T:
@@ -43,19 +81,6 @@ def _take(value: Any, index: Any, count: int) -> Any:
     if is_dataclass(value):
         return take_rows(value, index) if getattr(value, "shape", ()) else value
     return rows(value, index) if getattr(value, "ndim", 0) and value.shape[0] == count else value
-
-
-def row_size(batch: Any) -> int:
-    """How many numbers of a batch belong to one row."""
-    return sum(_size(value, batch.shape[0]) for _, value in row_fields(batch))
-
-
-def _size(value: Any, count: int) -> int:
-    if isinstance(value, tuple):
-        return sum(_size(item, count) for item in value)
-    if is_dataclass(value):
-        return row_size(value) if getattr(value, "shape", ()) else 0
-    return math.prod(value.shape[1:]) if getattr(value, "ndim", 0) and value.shape[0] == count else 0
 
 
 class OtherKind(TypeError):

@@ -1,4 +1,4 @@
-"""What everything that was calibrated has: a file, and a word where it is taken for a model."""
+"""What everything that was calibrated has: `save`, and an error that helps where it is taken for a model."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class NotTheEstimator(Saved):
     if not TYPE_CHECKING:  # a type checker would take every name for one that is there
 
         def __getattr__(self, name: str) -> Any:
-            said = f"{type(self).__name__!r} object has no attribute {name!r}"
+            problem = f"{type(self).__name__!r} object has no attribute {name!r}"
             if name.startswith("predict"):
-                said += (
+                problem += (
                     ": it holds the calibration, not the model. Call it with the model's predictions, as in"
                     " calibrated(prediction_of(model, X)).interval(0.9); joblib.dump(estimator, path) keeps both"
                 )
-            raise AttributeError(said, name=name, obj=self)
+            raise AttributeError(problem, name=name, obj=self)

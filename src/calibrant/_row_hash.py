@@ -17,7 +17,7 @@ import array_api_compat
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arguments import check_generator, same_length
+from calibrant._arguments import generator, same_length
 from calibrant._arrays import Array, first_and_count, single_precision, to_numpy
 from calibrant._batch import row_fields
 from calibrant._types import Values
@@ -39,10 +39,8 @@ products do, changes only later ones."""
 
 def source(prediction: Any, q: Distribution, rng: Any, seed: Any) -> Any:
     """What draws the uniforms of a prediction's rows: `rng`, or what a `seed` makes of the rows themselves."""
-    if rng is not None:
-        check_generator(rng)
     if seed is None:
-        return rng
+        return None if rng is None else generator(rng)
     if rng is not None:
         raise TypeError("a Calibrated takes rng= or seed=, not both")
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:

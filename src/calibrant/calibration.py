@@ -6,18 +6,17 @@ Three decisions make a calibrator: what the model predicts (`calibrant.predictio
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from calibrant._arguments import check_bound, check_has, check_is
+from calibrant._arguments import check_has, same_rows
 from calibrant._arrays import Array, count_true, detached, namespace, refuse
+from calibrant._batch import have_labels, some_rows
 from calibrant._calibrated import NotTheEstimator
-from calibrant._hints import LABELS
-from calibrant._missing import labelled
 from calibrant._row_hash import source
 from calibrant.distributions.context import Context
 from calibrant.interpolators.base import Interpolator
-from calibrant.interpolators.in_context import interpolate, remembered
+from calibrant.interpolators.history import interpolate, remember
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.support import REAL_LINE
 from calibrant.predictions import as_prediction, with_labels
@@ -40,7 +39,7 @@ class Calibrator:
 
     Without a score, the kind of prediction decides: residual, interval, quantile, samples, z-score, or the sum of an
     ensemble's. `labels` is what kind of number y is, of `calibrant.labels` or by name ("counts"); without it, any
-    real. `forget` says what old rows count, a `Window` or a `HalfLife`; without it, as much as new ones.
+    real. `forget` says which old rows count, a `Window` or a `HalfLife`; without it, all count as much as new ones.
 
     >>> calibrated = Calibrator().fit([1.0, 2.0, 3.0, 4.0], [1.1, 1.8, 3.3, 4.0])
     >>> calibrated([10.0]).interval(0.5)
@@ -48,7 +47,7 @@ class Calibrator:
     """
 
     score: Score | None = None
-    interpolator: Interpolator = field(default_factory=Linear)
+    interpolator: Interpolator = Linear()
     labels: Labels | None = None
     forget: Forgetting | None = None
 
@@ -62,10 +61,11 @@ class Calibrator:
             from calibrant.labels.named import labels_named  # it knows every kind
 
             object.__setattr__(self, "labels", labels_named(self.labels))
-        check_has("Calibrator.labels", self.labels, "collapse", LABELS, optional=True)
+        kinds = "an object such as calibrant.labels.Counts(), or its name, such as 'counts'"
+        check_has("Calibrator.score", self.score, "pull_back", "a Score object", optional=True)
+        check_has("Calibrator.interpolator", self.interpolator, "accuracy", "an Interpolator object")
+        check_has("Calibrator.labels", self.labels, "collapse", kinds, optional=True)
         check_has("Calibrator.forget", self.forget, "weigh", "a Window or a HalfLife", optional=True)
-        check_is("Calibrator.score", self.score, Score, optional=True)
-        check_is("Calibrator.interpolator", self.interpolator, Interpolator)
 
     def fit(
         self, prediction: PredictionLike, y: LabelsLike, *,
@@ -73,41 +73,29 @@ class Calibrator:
     ) -> Calibrated:  # fmt: skip
         """Calibrate on the predictions and labels of n rows that the model was not trained on.
 
-        `by`, `weights` and `bound` are what else is known of the rows, for an interpolator or `labels` that ask for it.
-
         Args:
             prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
                 array of points.
             y: The labels: one number per row.
-            by: The group of each row: one value per row, or several columns. Each group then has a distribution of its
-                own.
+            by: The group of each row: one value per row, or several columns. Each group has its own distribution.
             weights: Likelihood ratios p_new(x) / p(x) of the calibration rows, up to a factor, one number each.
             bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
                 they name. Only for labels that ask for it.
             rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
         """
-        if hasattr(y, "calibrated_by"):  # labels that were not all seen, see `Censored`
+        if hasattr(y, "calibrated_by"):  # of some labels only a bound was seen, see `Censored`
             return y.calibrated_by(self, prediction, by, weights, bound, rng)  # type: ignore[no-any-return]
-        prediction, seen, by, weights, bound = labelled(as_prediction(prediction), y, by, weights, bound)
-        prediction, y = with_labels(prediction, seen)
-        if y.shape[0] == 0:
+        forecast, label, by, weights, bound = labelled(prediction, y, by, weights, bound)
+        if not len(label):
             raise ValueError("calibration needs at least one row, got none")
-        form, context = prediction.form(), Context(y.shape[0], by, weights, rng)
-        prediction, y = spread(self.labels, prediction, y, bound, rng)
-        score, floored = self.score or default_score(prediction), 0
-        if hasattr(score, "learn"):
-            score, mended = score.learn(prediction)
-            floored = count_true(mended)
-        if hasattr(score, "scaled"):
-            score = score.scaled(prediction, y)
-        scores = finite_scores(score, prediction, y)
+        form = forecast.form()
+        forecast, label = made_continuous(self.labels, forecast, label, bound, rng)
+        score, floored = learned(self.score or default_score(forecast), forecast, label)
+        scores = finite_scores(score, forecast, label)
         if hasattr(score, "review"):
-            score.review(prediction, scores)  # it warns where a few rows rule the distribution of all
-        history, scores, context = remembered(scores, context, self.forget, floored)
-        support = getattr(score, "support", REAL_LINE)
-        q, guarantee, used = interpolate(self.interpolator, scores, context, support=support)
-        guarantee = guarantee.noting(floored=floored, drawn=getattr(self.labels, "draws", False))
-        return Calibrated(score, q, guarantee, used, form, self.labels, history)
+            score.review(forecast, scores)  # it warns where a few rows dominate q
+        history = remember(scores, by, weights, self.forget, floored)
+        return calibrated(score, self.interpolator, form, self.labels, history, rng)
 
 
 @dataclass(frozen=True)
@@ -120,10 +108,10 @@ class Calibrated(NotTheEstimator):
     interpolator: Interpolator
     """What made q of the scores."""
     form: Form | None = None
-    """The kind, levels, draws and members of what was calibrated: predictions must have them too. None is not known."""
+    """The kind, levels, draws and members of what was calibrated: predictions must have them too. None takes any."""
     labels: Labels | None = None
     history: History | None = None
-    """The scores that q was made of, for `update`. None where they are not known."""
+    """The scores that q was made of, for `update`; None where they are not known."""
 
     def __call__(
         self, prediction: PredictionLike, *, by: Values | None = None,
@@ -131,44 +119,36 @@ class Calibrated(NotTheEstimator):
     ) -> Distribution:  # fmt: skip
         """H[x_i] for each row i of a prediction.
 
-        `by`, `weights` and `bound` are what else is known of the rows, as in `fit`. A randomised q needs one uniform
-        number for each row: `rng` draws them, one after the other. With a `seed` in its place, a row's number is a
-        function of the seed, of q and of the row's own forecast: the same row has the same distribution in any batch
-        and any order, and rows with equal forecasts share their number.
+        A randomised q needs one uniform number for each row: `rng` draws them, one after the other. With a `seed` in
+        its place, a row's number is a function of the seed, of q and of the row's own forecast: the same row has the
+        same distribution in any batch and any order, and rows with equal forecasts share their number.
 
         Args:
-            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
-                array of points.
+            prediction: What the model predicts, of the kind that was calibrated.
             by: The group of each row, as in `fit`.
             weights: The likelihood ratio of each row, where the calibration rows had some.
-            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
-                they name. Only for labels that ask for it.
+            bound: What `labels` must know of each row, as in `fit`.
             rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
             seed: A whole number in place of `rng`: a row then has the same random number in any batch and any order.
         """
         prediction = as_prediction(prediction)
         prediction.check_form(self.form)
-        check_bound(self.labels, bound)
-        if self.labels is not None:
-            prediction = self.labels.spread_prediction(prediction, bound=bound)
+        if self.labels is not None or bound is not None:
+            prediction = row_labels(self.labels, bound).spread_prediction(prediction, bound=bound)
+        same_rows("the prediction", len(prediction), by=by, weights=weights)
         draws = None if rng is None and seed is None else source(prediction, self.q, rng, seed)
-        context = Context(len(prediction), by, weights, draws)
-        q = self.q.to(prediction.like).for_rows(context)
+        q = self.q.to(prediction.like).for_rows(Context(len(prediction), by, weights, draws))
         H = self.score.pull_back(q, prediction)
-        distribution = H if self.labels is None else self.labels.collapse(H, bound=bound)
-        return distribution.doubted(self.guarantee.too_few)
+        H = H if self.labels is None else self.labels.collapse(H, bound=bound)
+        return H.doubted(self.guarantee.too_few)
 
     def update(self, prediction: PredictionLike, y: LabelsLike, *, refit: bool = False, **known: Any) -> Self:
-        """A new calibrator, whose q is also made of the scores of these rows; `by`, `weights`, ... are as in `fit`.
-
-        What was learned of the score, such as a floor, stays. With `refit` an interpolator that cannot take scores one
-        after the other, such as NAF, is fitted again to all of them.
+        """A new calibrator, whose q is also made of the scores of these rows. The score, with its floor, stays.
 
         Args:
-            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
-                array of points.
+            prediction: What the model predicts, of the kind that was calibrated.
             y: The labels: one number per row.
-            refit: Fit an interpolator that cannot be updated, such as NAF, to all scores again.
+            refit: Fit an interpolator that cannot add scores, such as NAF, to all scores again.
             known: `by`, `weights`, `bound` and `rng` of the new rows, as in `fit`.
         """
         from calibrant.updating import updated  # which makes one of these
@@ -186,15 +166,55 @@ class Calibrated(NotTheEstimator):
         return merged(self, *others)  # type: ignore[return-value]
 
 
-def spread(labels: Labels | None, prediction: PredictionLike, y: Array, bound: Bound, rng: Draws) -> tuple[Any, Array]:
-    """The prediction and the labels, both continuous."""
-    check_bound(labels, bound)
-    return (prediction, y) if labels is None else labels.spread_both(prediction, y, bound=bound, rng=rng)
+def labelled(prediction: PredictionLike, y: Any, by: Any, weights: Any, bound: Any) -> tuple[Any, ...]:
+    """The same of the rows that have a label: NaN is none."""
+    prediction = as_prediction(prediction)
+    same_rows("the prediction", len(prediction), by=by, weights=weights)
+    there = have_labels(y, len(prediction))
+    if there is not None:
+        prediction, y, by, weights, bound = (some_rows(each, there) for each in (prediction, y, by, weights, bound))
+    return *with_labels(prediction, y), by, weights, bound
 
 
-def finite_scores(score: Score, prediction: PredictionLike, y: Array) -> Array:
+def made_continuous(labels: Labels | None, prediction: Any, y: Array, bound: Bound, rng: Draws) -> tuple[Any, Array]:
+    """The prediction and the labels, both continuous: counts, for one, are spread by a draw."""
+    if labels is None and bound is None:
+        return prediction, y
+    return row_labels(labels, bound).spread_both(prediction, y, bound=bound, rng=rng)
+
+
+def row_labels(labels: Labels | None, bound: Bound) -> Labels:
+    """The labels, which need a bound, or take none."""
+    if labels is None or (bound is not None and not labels.by_row):
+        raise TypeError(f"bound= is for labels that are bounded row by row, got labels={labels!r}")
+    if bound is None and labels.by_row:
+        raise TypeError(f"{labels!r} needs bound=, with one entry for each row")
+    return labels
+
+
+def learned(score: Any, prediction: Any, y: Array) -> tuple[Any, int]:
+    """The score with what it learns of all rows, such as a floor; and how many rows needed that."""
+    floored = 0
+    if hasattr(score, "learn"):
+        score, below = score.learn(prediction)
+        floored = count_true(below)
+    return score.scaled(prediction, y) if hasattr(score, "scaled") else score, floored
+
+
+def finite_scores(score: Score, prediction: Any, y: Array) -> Array:
     """phi(f(x_i), y_i), which no label may make infinite."""
     scores = detached(score(prediction, y))  # q is learned: no gradient of a later loss may reach back here
     infinite, name = ~namespace(scores).isfinite(scores), f"the score of {type(score).__name__}"
     refuse(name, infinite, "is not finite: y lies beyond the prediction's support")
     return scores
+
+
+def calibrated(
+    score: Score, interpolator: Interpolator, form: Form | None, labels: Labels | None, history: History, rng: Draws
+) -> Calibrated:
+    """q, made of the scores, and its guarantee."""
+    support, drawn = getattr(score, "support", REAL_LINE), labels is not None and labels.draws
+    q, guarantee, interpolator = interpolate(interpolator, history, support, rng)
+    if history.floored or drawn:
+        guarantee = guarantee.noting(floored=history.floored, drawn=drawn)
+    return Calibrated(score, q, guarantee, interpolator, form, labels, history)

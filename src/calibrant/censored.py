@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arguments import one_each, same_length, unit
+from calibrant._arguments import same_length, same_rows, unit
 from calibrant._arrays import floats, refuse, rows, to_numpy
-from calibrant._missing import those
+from calibrant._batch import some_rows
 from calibrant._types import ArrayLike, Bound, Draws, RowIndex, Values
-from calibrant.calibration import Calibrated, Calibrator, spread
+from calibrant.calibration import Calibrated, Calibrator, made_continuous
 from calibrant.distributions.censored_tail import FollowedUp
 from calibrant.forecast import PredictionLike
 from calibrant.guarantee import Basis
@@ -26,7 +26,7 @@ Numbers = NDArray[np.float64]
 class Censored:
     """Labels y, of which `event` says which were seen; of the others the label is larger than y.
 
-    A seen label counts 1 / P(followed so long): it also stands for those of its kind that were lost before. The
+    A label that was seen has the weight 1 / P(followed so long), which makes up for those that were lost before. The
     probability that a row is followed beyond any time is Kaplan and Meier's of the times at which rows were lost. If
     it depends on x, give `followed`, the probability for each row of being followed up to its y.
 
@@ -54,16 +54,16 @@ class Censored:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        one_each("y", len(floats("y", self.y, ndim=1)), "event", self.event)
+        y = to_numpy(floats("y", self.y, ndim=1)).astype(np.float64)
+        same_rows("y", len(y), event=self.event, followed=self.followed)
         event = to_numpy(floats("event", np.asarray(self.event) * 1.0, ndim=1))
         refuse("event", (event != 0) & (event != 1), "is neither 0 nor 1")
-        object.__setattr__(self, "y", to_numpy(floats("y", self.y)).astype(np.float64))
-        object.__setattr__(self, "event", event == 1)
-        if self.followed is not None:
-            one_each("y", len(self.y), "followed", self.followed)
-            followed = to_numpy(floats("followed", self.followed, ndim=1))
+        followed = self.followed
+        if followed is not None:
+            followed = to_numpy(floats("followed", followed, ndim=1))
             refuse("followed", (followed <= 0) | (followed > 1), "lies outside (0, 1]")
-            object.__setattr__(self, "followed", followed)
+        for name, value in (("y", y), ("event", event == 1), ("followed", followed)):
+            object.__setattr__(self, name, value)
         unit("Censored.tolerance", self.tolerance)
 
     def __len__(self) -> int:
@@ -108,40 +108,31 @@ class Censored:
         same_length("the prediction", len(prediction), "y", len(self))
         if not self.event.any():
             raise ValueError(f"calibration needs a label that was seen, and all {len(self)} are censored")
-        seen, inverse = np.flatnonzero(self.event), self.weights()
-        unseen = np.flatnonzero(~self.event & (self.y >= self.y[seen].max()))  # followed past the last label seen
-        missing = max(0.0, 1 - float(inverse.sum()) / len(self)) if unseen.size else 0.0
-        ipcw = CensoringWeights(inverse[seen], missing)
-        calibrated = calibrator.fit(
-            prediction[seen], self.y[seen], weights=ipcw, bound=those(bound, self.event), rng=rng
+        inverse, beyond = self.weights(), ~self.event & (self.y >= self.y[self.event].max())
+        missing = max(0.0, 1 - float(inverse.sum()) / len(self)) if beyond.any() else 0.0
+        seen, lost = (
+            [some_rows(each, there) for each in (prediction, self.y, bound)] for there in (self.event, beyond)
         )
+        weights = CensoringWeights(inverse[self.event], missing)
+        calibrated = calibrator.fit(*seen[:2], weights=weights, bound=seen[2], rng=rng)
         known = 1.0
-        if missing:
-            there = np.isin(np.arange(len(self)), unseen)
-            lost = spread(calibrator.labels, prediction[unseen], self.y[unseen], those(bound, there), rng)
-            beyond = calibrated.score(*lost)  # their scores are larger than these
-            known = self._known(calibrated.q.cdf(np.sort(to_numpy(beyond))), missing)
+        if missing:  # the labels lost beyond the last one seen have larger scores than these
+            scores = calibrated.score(*made_continuous(calibrator.labels, *lost, rng))
+            known = self._known(calibrated.q.cdf(np.sort(to_numpy(scores))), missing)
         q = calibrated.q if known == 1 else FollowedUp(calibrated.q, known)
         return replace(calibrated, q=q, guarantee=replace(calibrated.guarantee, known=known), history=None)
 
     def _known(self, levels: Any, missing: float) -> float:
-        """The level below which at most `tolerance` of the missing mass can lie: each unseen row has its share."""
+        """The level below which at most `tolerance` of the missing mass can lie: each lost row has its share."""
         allowed = int(self.tolerance / (missing / len(levels)))
         most = 1 - missing
         return float(most if allowed >= len(levels) else min(most, float(levels[allowed])))
 
 
-@dataclass(frozen=True, eq=False)
 class CensoringWeights(CalibrationWeights):
-    """Inverse probabilities of being followed, for the labels that were seen; a share of all is missing at the top."""
+    """Inverse probabilities of being followed, for the labels that were seen; some of all are missing at the top."""
 
-    share_missing: float = 0.0
     basis: ClassVar[Basis] = "censored"
-
-    @property
-    def missing(self) -> float:
-        """The share of the labels that lie beyond the last one seen."""
-        return self.share_missing
 
 
 def still_followed(y: ArrayLike, event: ArrayLike) -> Numbers:
@@ -156,5 +147,5 @@ def still_followed(y: ArrayLike, event: ArrayLike) -> Numbers:
     times, place = np.unique(y, return_inverse=True)
     lost, seen = (np.bincount(place, mask, times.size) for mask in (~event, event))
     at_risk = np.cumsum((lost + seen)[::-1])[::-1] - seen
-    kept = np.cumprod(1 - np.divide(lost, at_risk, out=np.zeros_like(lost), where=at_risk > 0))
-    return np.asarray(np.concatenate([[1.0], kept[:-1]])[place])  # up to y, not beyond it
+    beyond = np.cumprod(1 - np.divide(lost, at_risk, out=np.zeros_like(lost), where=at_risk > 0))
+    return np.asarray(np.concatenate([[1.0], beyond[:-1]])[place])  # up to y, not beyond it

@@ -39,8 +39,8 @@ class Mark(NamedTuple):
     level: float | None = None
 
 
-class Distribution(Protocol):
-    """As much of `calibrant.distributions.Distribution`, which is a forecast too, as is asked of it here."""
+class DistributionLike(Protocol):
+    """The methods of `calibrant.distributions.Distribution`, which builds on this file, that are called here."""
 
     def cdf(self, y: ArrayLike) -> Array:
         """P(Y <= y)."""
@@ -100,7 +100,7 @@ class Forecast(ABC):
     def shape(self) -> tuple[int, ...]:
         """(n,): one forecast a row; () for a single distribution that stands for every row."""
 
-    def as_distribution(self) -> Distribution:
+    def as_distribution(self) -> DistributionLike:
         """The predictive distribution of each row."""
         raise self.unsaid("the distribution of y")
 
@@ -221,7 +221,7 @@ class Forecast(ABC):
         """Without what was worked out from the fields, which is worked out anew."""
         return {name: value for name, value in self.__dict__.items() if not name.startswith("_kept")}
 
-    def _distribution(self, what: str) -> Distribution:
+    def _distribution(self, what: str) -> DistributionLike:
         """The distribution, or that nothing is said about what was to be had from it."""
         try:
             return self.as_distribution()

@@ -3,7 +3,7 @@
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.by_group import Apart, ByGroup
 from calibrant.interpolators.by_horizon import ByHorizon
-from calibrant.interpolators.in_context import ContextInterpolator
+from calibrant.interpolators.history import ContextInterpolator
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf import NAF
 from calibrant.interpolators.naive import Naive

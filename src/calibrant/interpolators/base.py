@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from calibrant._arrays import Array, Rng
-from calibrant.interpolators.support import REAL_LINE, Support
+from calibrant.interpolators.support import REAL_LINE
 
 if TYPE_CHECKING:
     from calibrant.distributions.base import Distribution
+    from calibrant.interpolators.support import Support
 
 
 @runtime_checkable

@@ -58,10 +58,14 @@ class Parts:
         """The group of each score."""
         return np.repeat(np.arange(len(self.first) - 1), self.counts)
 
-    def only(self, kept: NDArray[np.bool_]) -> Parts:
+    def only(self, some: NDArray[np.bool_]) -> Parts:
         """Some of the scores."""
-        before = np.concatenate([[0], np.cumsum(kept)])
-        return Parts(self.scores[kept], before[self.first])
+        before = np.concatenate([[0], np.cumsum(some)])
+        return Parts(self.scores[some], before[self.first])
+
+    def split(self) -> list[Numbers]:
+        """The scores of each group."""
+        return np.split(self.scores, self.first[1:-1])
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from calibrant._arguments import check_has
 from calibrant._arrays import Array, Rng
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.randomised import Randomised
 from calibrant.interpolators.naive import steps
-from calibrant.interpolators.support import REAL_LINE, Support, as_support
+from calibrant.interpolators.support import REAL_LINE, Line, Support
 from calibrant.interpolators.tails import BoundedTails, ExponentialTails, InfiniteTails
 from calibrant.interpolators.weights import Weights, in_order
 
@@ -22,7 +21,7 @@ class Random:
     The mass that belongs to no score sits at -inf and +inf, or with `BoundedTails` at two end points.
     """
 
-    tails: InfiniteTails | BoundedTails = field(default_factory=InfiniteTails)
+    tails: InfiniteTails | BoundedTails = InfiniteTails()
 
     def __post_init__(self) -> None:
         check_has("Random.tails", self.tails, "fit", "tails such as BoundedTails()")
@@ -43,11 +42,9 @@ class Random:
             rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
         """
         del rng
-        support = as_support(support)
         known = in_order(scores, weights, support)
-        ends = self.tails.fit(known.scores)
-        lower, upper = getattr(support, "lower", -math.inf), getattr(support, "upper", math.inf)
-        lower, upper = max(lower, ends.lower), min(upper, ends.upper)
+        ends, line = self.tails.fit(known.scores), known.support if isinstance(known.support, Line) else REAL_LINE
+        lower, upper = max(line.lower, ends.lower), min(line.upper, ends.upper)
         return Randomised(steps(known), lower, upper, known.total, known.unit)
 
     def accuracy(self, n: int) -> float:

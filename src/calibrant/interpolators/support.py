@@ -26,7 +26,7 @@ class Support(Protocol):
         """Raise if a score lies outside."""
 
     def bounded(self, q: Distribution) -> Distribution:
-        """A distribution that was fitted without regard to the support, held inside it."""
+        """A distribution that was fitted without regard to the support, limited to it."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Line:
         refuse("scores", outside, f"lies outside the support ({self.lower:g}, {self.upper:g})")
 
     def bounded(self, q: Distribution) -> Distribution:
-        """The mass beyond a bound sits on the bound."""
+        """The mass beyond a bound lies on the bound."""
         return q if math.isinf(self.lower) and math.isinf(self.upper) else q.clip(self.lower, self.upper)
 
 

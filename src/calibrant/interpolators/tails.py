@@ -1,6 +1,6 @@
-"""What lies beyond the extreme scores: n scores leave 1/(n + 1) of mass beyond each end.
+"""The distribution beyond the extreme scores: n scores leave 1/(n + 1) of mass beyond each end.
 
-The choice changes no guarantee, only what density, mean, std and crps can be said to be out there.
+The choice changes no guarantee, only density, mean, std and crps out there.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Tails(Protocol):
 
 @dataclass(frozen=True)
 class InfiniteTails:
-    """The mass sits at -inf and +inf: all that the ranks of the scores say. Mean, std and crps are then nan or inf."""
+    """The mass lies at -inf and +inf: the ranks of the scores say no more. Mean, std and crps are then nan or inf."""
 
     def fit(self, scores: Array) -> Ends:
         """No end, and an infinite mean excess.
@@ -88,7 +88,7 @@ class BoundedTails:
 
 
 def _no_scale(scores: Array) -> bool:
-    """Whether sorted scores tell no scale, with a warning; then all that is known are their ranks."""
+    """Whether sorted scores are all equal, with a warning; then only their ranks are known."""
     if bool(scores[0] < scores[-1]):
         return False
     single = "one score tells no scale (a single row calibrates)"

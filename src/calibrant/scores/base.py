@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkab
 
 from calibrant._arrays import Array
 from calibrant._batch import no_rows
-from calibrant._hints import kind_of
 from calibrant.interpolators.support import REAL_LINE, Support
 from calibrant.predictions import as_prediction, with_labels
 from calibrant.scores.pull_back import pull_back
@@ -110,8 +109,12 @@ class TransformScore(ABC):
         prediction = as_prediction(prediction)
         if not isinstance(prediction, self.expects):
             names = " or ".join(kind.__name__ for kind in self.expects)
-            own = type(self).__name__
-            raise TypeError(f"{own} takes {names}, got {prediction!r}{kind_of(prediction, own, names)}")
+            own, way = type(self).__name__, ""
+            if prediction.parts():
+                way = f": EnsembleScore({own}()) adds up its members'"
+            elif "Distribution" in names and type(prediction).__name__ == "Point":
+                way = ": Normal(mean, std) is one, and where labels are counts so is calibrant.predictions.Rates(mean)"
+            raise TypeError(f"{own} takes {names}, got {prediction!r}{way}")
         return prediction
 
     def transform_of(self, prediction: Any) -> Transform:
