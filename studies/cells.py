@@ -17,7 +17,7 @@ from calibrant.calibration import Calibrator
 from calibrant.distributions.base import Distribution
 from calibrant.interpolators import Interpolator
 from calibrant.intervals import Centred, ConformalInterval
-from calibrant.scores.base import TransformScore
+from calibrant.scores import Score
 from studies.datasets.errors import need
 from studies.design import Design
 from studies.names import Cell
@@ -39,7 +39,7 @@ class Task:
     """All that the measurement of one cell needs, ready to be sent to another process or machine."""
 
     cell: Cell
-    score: TransformScore
+    score: Score
     interpolator: Interpolator
     coverage: float | None
     """Of the intervals that are laid side by side; None where the cell has none."""

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from calibrant.interpolators import Interpolator
-from calibrant.scores.base import TransformScore
+from calibrant.scores import Score
 from studies.columns import HEADINGS
 from studies.datasets import Dataset, RawTable
 from studies.learners.heads import Head
@@ -33,7 +33,7 @@ class Design:
     """By name: where each is found, or its rows."""
     bases: Mapping[str, tuple[Head, ...]]
     """The base predictors: the head of each of their networks, all of which are trained for every split."""
-    scores: Mapping[str, TransformScore]
+    scores: Mapping[str, Score]
     pairs: tuple[tuple[str, str], ...]
     """The names of the base predictors with those of their scores; a base predictor may have several."""
     interpolators: Mapping[str, Interpolator]

@@ -455,19 +455,6 @@ def test_wrong_coverages_and_levels_are_named():
         model.predict_quantiles(X, quantiles=[5])
 
 
-def test_a_score_that_cannot_be_added_is_named_when_folds_are_pooled():
-    class Foreign:
-        def __call__(self, prediction, y):
-            return y - prediction.values
-
-        def pull_back(self, q, prediction):
-            return Calibrator().fit([0.0, 1.0], [0.0, 1.5])(prediction)
-
-    model = fitted(cv=3, score=Foreign())
-    with pytest.raises(TypeError, match="Foreign must be a LocationScaleScore or a MonotoneScore"):
-        model.calibrate(X[NEW], Y[NEW])
-
-
 def test_a_score_of_your_own_is_taken():
     class Relative(LocationScaleScore):
         def loc_scale(self, prediction):

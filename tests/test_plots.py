@@ -1784,7 +1784,7 @@ def test_a_key_that_is_wider_than_the_axes_ends_at_their_right():
 
 
 def test_without_matplotlib_the_import_says_what_to_install(monkeypatch):
-    monkeypatch.setattr("calibrant._extras.find_spec", lambda name: None)
+    monkeypatch.setattr("calibrant._arguments.find_spec", lambda name: None)
     with pytest.raises(ModuleNotFoundError, match=r"^calibrant.plots needs matplotlib: pip install"):
         importlib.reload(plots)
 

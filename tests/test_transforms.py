@@ -10,7 +10,7 @@ from calibrant.intervals import Centred
 from calibrant.predictions import WithAtom
 from calibrant.predictions.with_atom import atom_line
 from calibrant.scores import CDFScore, EnsembleScore, LogScore, ResidualScore, SqrtScore, signed
-from calibrant.scores.atom import AtomScore
+from calibrant.scores.quantile import AtomScore
 from calibrant.scores.transforms import CDF, Affine, Composed, Logarithm, Sum
 
 LOC, SCALE = np.array([0.3, -1.0, 2.0]), np.array([0.5, 1.0, 2.0])

@@ -32,7 +32,7 @@ from calibrant._batch import moved_floats, same
 from calibrant.interpolators import NAF, Naive, Random
 from calibrant.intervals import AbsoluteResidual
 from calibrant.scores import CDFScore
-from calibrant.scores.signed import signed
+from calibrant.scores.nonconformity import signed
 
 
 def asked(H):

@@ -70,6 +70,15 @@ def check_has(name: str, value: Any, method: str, kind: str, *, optional: bool =
         raise TypeError(f"{name} must be {kind}, got {value!r}")
 
 
+def check_bound(labels: Any, bound: Any) -> None:
+    """Raise where a bound is given for labels that have none, or none for labels that have one."""
+    needed = labels is not None and labels.by_row
+    if bound is not None and not needed:
+        raise TypeError(f"bound= is for labels that are bounded row by row, got labels={labels!r}")
+    if bound is None and needed:
+        raise TypeError(f"{labels!r} needs bound=, with one entry for each row")
+
+
 def needs(what: str, extra: str, *libraries: str) -> None:
     """Raise unless these optional libraries are installed, with the way to install them."""
     missing = [library for library in libraries if find_spec(library) is None]

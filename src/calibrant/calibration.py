@@ -7,18 +7,17 @@ Three decisions make a calibrator: what the model predicts (`calibrant.predictio
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-from calibrant._arguments import check_has, same_rows
+from calibrant._arguments import check_bound, check_has, same_rows
 from calibrant._arrays import Array, count_true, detached, namespace, refuse
 from calibrant._batch import have_labels, some_rows
-from calibrant._calibrated import NotTheEstimator
+from calibrant._calibrated import Growing
 from calibrant._row_hash import source
 from calibrant.distributions.context import Context
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.history import interpolate, remember
 from calibrant.interpolators.linear import Linear
-from calibrant.interpolators.support import REAL_LINE
 from calibrant.predictions import as_prediction, with_labels
 from calibrant.scores.base import Score, default_score
 
@@ -74,13 +73,11 @@ class Calibrator:
         """Calibrate on the predictions and labels of n rows that the model was not trained on.
 
         Args:
-            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
-                array of points.
+            prediction: What the model predicts: `Point`, `Quantiles`, ..., a distribution, or an array of points.
             y: The labels: one number per row.
             by: The group of each row: one value per row, or several columns. Each group has its own distribution.
             weights: Likelihood ratios p_new(x) / p(x) of the calibration rows, up to a factor, one number each.
-            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
-                they name. Only for labels that ask for it.
+            bound: What is known of each row, such as a capacity, for `labels` that ask for it: an array or a table.
             rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
         """
         if hasattr(y, "calibrated_by"):  # of some labels only a bound was seen, see `Censored`
@@ -90,16 +87,15 @@ class Calibrator:
             raise ValueError("calibration needs at least one row, got none")
         form = forecast.form()
         forecast, label = made_continuous(self.labels, forecast, label, bound, rng)
-        score, floored = learned(self.score or default_score(forecast), forecast, label)
+        score, below_floor = (self.score or default_score(forecast)).learn(forecast, label)
         scores = finite_scores(score, forecast, label)
-        if hasattr(score, "review"):
-            score.review(forecast, scores)  # it warns where a few rows dominate q
-        history = remember(scores, by, weights, self.forget, floored)
+        score.review(forecast, scores)  # it warns where a few rows dominate q
+        history = remember(scores, by, weights, self.forget, count_true(below_floor))
         return calibrated(score, self.interpolator, form, self.labels, history, rng)
 
 
 @dataclass(frozen=True)
-class Calibrated(NotTheEstimator):
+class Calibrated(Growing):
     """What calibration learned: the score, the distribution q of the calibration scores, and the guarantee."""
 
     score: Score
@@ -124,46 +120,24 @@ class Calibrated(NotTheEstimator):
         same distribution in any batch and any order, and rows with equal forecasts share their number.
 
         Args:
-            prediction: What the model predicts, of the kind that was calibrated.
+            prediction: The prediction of each row, of the kind that was calibrated.
             by: The group of each row, as in `fit`.
             weights: The likelihood ratio of each row, where the calibration rows had some.
-            bound: What `labels` must know of each row, as in `fit`.
+            bound: What is known of each row, as in `fit`.
             rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
             seed: A whole number in place of `rng`: a row then has the same random number in any batch and any order.
         """
         prediction = as_prediction(prediction)
         prediction.check_form(self.form)
-        if self.labels is not None or bound is not None:
-            prediction = row_labels(self.labels, bound).spread_prediction(prediction, bound=bound)
         same_rows("the prediction", len(prediction), by=by, weights=weights)
+        check_bound(self.labels, bound)
+        if self.labels is not None:
+            prediction = self.labels.spread_prediction(prediction, bound=bound)
         draws = None if rng is None and seed is None else source(prediction, self.q, rng, seed)
         q = self.q.to(prediction.like).for_rows(Context(len(prediction), by, weights, draws))
         H = self.score.pull_back(q, prediction)
         H = H if self.labels is None else self.labels.collapse(H, bound=bound)
         return H.doubted(self.guarantee.too_few)
-
-    def update(self, prediction: PredictionLike, y: LabelsLike, *, refit: bool = False, **known: Any) -> Self:
-        """A new calibrator, whose q is also made of the scores of these rows. The score, with its floor, stays.
-
-        Args:
-            prediction: What the model predicts, of the kind that was calibrated.
-            y: The labels: one number per row.
-            refit: Fit an interpolator that cannot add scores, such as NAF, to all scores again.
-            known: `by`, `weights`, `bound` and `rng` of the new rows, as in `fit`.
-        """
-        from calibrant.updating import updated  # which makes one of these
-
-        return updated(self, prediction, y, refit=refit, **known)  # type: ignore[return-value]
-
-    def merge(self, *others: Calibrated) -> Self:
-        """One calibrator of all their scores, as of a fit on all their rows, in any order; see `updating.merged`.
-
-        Args:
-            others: Calibrators fitted on other rows with the same score, interpolator and labels.
-        """
-        from calibrant.updating import merged  # which makes one of these
-
-        return merged(self, *others)  # type: ignore[return-value]
 
 
 def labelled(prediction: PredictionLike, y: Any, by: Any, weights: Any, bound: Any) -> tuple[Any, ...]:
@@ -178,27 +152,8 @@ def labelled(prediction: PredictionLike, y: Any, by: Any, weights: Any, bound: A
 
 def made_continuous(labels: Labels | None, prediction: Any, y: Array, bound: Bound, rng: Draws) -> tuple[Any, Array]:
     """The prediction and the labels, both continuous: counts, for one, are spread by a draw."""
-    if labels is None and bound is None:
-        return prediction, y
-    return row_labels(labels, bound).spread_both(prediction, y, bound=bound, rng=rng)
-
-
-def row_labels(labels: Labels | None, bound: Bound) -> Labels:
-    """The labels, which need a bound, or take none."""
-    if labels is None or (bound is not None and not labels.by_row):
-        raise TypeError(f"bound= is for labels that are bounded row by row, got labels={labels!r}")
-    if bound is None and labels.by_row:
-        raise TypeError(f"{labels!r} needs bound=, with one entry for each row")
-    return labels
-
-
-def learned(score: Any, prediction: Any, y: Array) -> tuple[Any, int]:
-    """The score with what it learns of all rows, such as a floor; and how many rows needed that."""
-    floored = 0
-    if hasattr(score, "learn"):
-        score, below = score.learn(prediction)
-        floored = count_true(below)
-    return score.scaled(prediction, y) if hasattr(score, "scaled") else score, floored
+    check_bound(labels, bound)
+    return (prediction, y) if labels is None else labels.spread_both(prediction, y, bound=bound, rng=rng)
 
 
 def finite_scores(score: Score, prediction: Any, y: Array) -> Array:
@@ -213,8 +168,8 @@ def calibrated(
     score: Score, interpolator: Interpolator, form: Form | None, labels: Labels | None, history: History, rng: Draws
 ) -> Calibrated:
     """q, made of the scores, and its guarantee."""
-    support, drawn = getattr(score, "support", REAL_LINE), labels is not None and labels.draws
-    q, guarantee, interpolator = interpolate(interpolator, history, support, rng)
+    q, guarantee, interpolator = interpolate(interpolator, history, score.support, rng)
+    drawn = labels is not None and labels.draws
     if history.floored or drawn:
         guarantee = guarantee.noting(floored=history.floored, drawn=drawn)
     return Calibrated(score, q, guarantee, interpolator, form, labels, history)

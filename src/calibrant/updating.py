@@ -14,7 +14,6 @@ from calibrant.interpolators.history import History
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naive import Naive
 from calibrant.interpolators.random import Random
-from calibrant.interpolators.support import REAL_LINE
 
 ADDING = (Linear, Naive, Random, ByGroup, Apart)
 """Interpolators whose q depends on which scores there are, and on nothing else."""
@@ -43,7 +42,7 @@ def scores_of(
     prediction, y, by, weights, bound = labelled(prediction, y, by, weights, bound)
     prediction.check_form(old.form)
     scores = finite_scores(old.score, *made_continuous(old.labels, prediction, y, bound, rng))
-    getattr(old.score, "support", REAL_LINE).check(scores)
+    old.score.support.check(scores)
     return scores, by, weights
 
 

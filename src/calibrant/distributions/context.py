@@ -18,4 +18,4 @@ class Context:
     weights: ArrayLike | Sized | None = None
     """A weight for each row, such as a likelihood ratio."""
     rng: Draws = None
-    """What draws whatever is random."""
+    """What draws the uniform numbers of a randomised q."""

@@ -16,16 +16,7 @@ if TYPE_CHECKING:
 class Interpolator(Protocol):
     """Makes q, the distribution of the calibration scores, of the scores. To write your own, write these two methods.
 
-    >>> import numpy as np
-    >>> from calibrant import Calibrator, Normal
-    >>> class Gaussian:  # a normal distribution fitted to the scores; it promises no accuracy
-    ...     def fit(self, scores, *, support=(-np.inf, np.inf), rng=None):
-    ...         return Normal(scores.mean(), scores.std())
-    ...
-    ...     def accuracy(self, n):
-    ...         return n
-    >>> Calibrator(interpolator=Gaussian()).fit([1.0, 2.0, 3.0], [1.5, 2.0, 3.1]).guarantee.epsilon
-    1.0
+    docs/write-your-own.md has examples, and `calibrant.testing.check_interpolator` checks one.
     """
 
     def fit(self, scores: Array, *, support: Support = REAL_LINE, rng: Rng = None) -> Distribution:

@@ -62,7 +62,6 @@ class Window:
 
     def weigh(self, rows: int, weights: CalibrationWeights | None) -> CalibrationWeights | None:
         """The weights that they came with."""
-        del rows
         return weights
 
 

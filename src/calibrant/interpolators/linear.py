@@ -45,7 +45,6 @@ class Linear:
             support: The interval in which scores can lie; the real line by default.
             rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
         """
-        del rng
         known = in_order(scores, weights, support)
         levels = known.levels()
         q = known.support.through(known.scores, levels, self.tails)
@@ -57,5 +56,4 @@ class Linear:
         Args:
             n: The number of scores.
         """
-        del n
         return 0.0

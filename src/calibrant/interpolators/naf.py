@@ -57,7 +57,6 @@ class NAF:
             support: The interval in which scores can lie; the real line by default.
             rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
         """
-        del rng
         known = in_order(scores, weights, support)
         ordered = known.scores
         if bool(ordered[0] == ordered[-1]):  # without a scale; Linear warns of it

@@ -41,7 +41,6 @@ class Random:
             support: The interval in which scores can lie; the real line by default.
             rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
         """
-        del rng
         known = in_order(scores, weights, support)
         ends, line = self.tails.fit(known.scores), known.support if isinstance(known.support, Line) else REAL_LINE
         lower, upper = max(line.lower, ends.lower), min(line.upper, ends.upper)
@@ -53,5 +52,4 @@ class Random:
         Args:
             n: The number of scores.
         """
-        del n
         return -1.0

@@ -69,7 +69,6 @@ class Logits:
 
     def through(self, scores: Array, probs: Array, tails: Tails) -> Distribution:
         """Piecewise linear in u through (0, 0), (u_(i), p_i) and (1, 1)."""
-        del tails  # u = 0 and u = 1 are the ends
         return LogisticLinear(scores, probs)
 
     def check(self, scores: Array) -> None:

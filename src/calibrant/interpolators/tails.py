@@ -43,7 +43,6 @@ class InfiniteTails:
         Args:
             scores: The calibration scores, sorted.
         """
-        del scores
         return Ends(-math.inf, math.inf, math.inf, math.inf)
 
 

@@ -8,8 +8,7 @@ from typing import Any, Self
 
 from calibrant._arrays import Array, device_like, floats, namespace
 from calibrant.intervals.rows import rows_and
-from calibrant.scores import ResidualScore, ZScore
-from calibrant.scores.base import TransformScore
+from calibrant.scores import ResidualScore, Score, ZScore
 from calibrant.scores.nonconformity import Nonconformity
 from calibrant.scores.transforms import Transform, shifted
 
@@ -108,12 +107,12 @@ class Centred(AroundCentre):
     array([0.75])
     """
 
-    score: TransformScore
+    score: Score
     centre: float | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.score, TransformScore):
-            raise TypeError(f"Centred.score must be a calibration score that has a transform, got {self.score!r}")
+        if not isinstance(self.score, Score):
+            raise TypeError(f"Centred.score must be a calibration score, got {self.score!r}")
         if self.centre is not None:
             centre = floats("Centred.centre", self.centre, ndim=0)
             object.__setattr__(self, "centre", float(centre))

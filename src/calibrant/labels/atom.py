@@ -17,8 +17,7 @@ from calibrant.labels.base import Chained, Labels, column_of, refuse_labels, sho
 from calibrant.labels.real import Real
 from calibrant.labels.transformed import Transformed
 from calibrant.predictions.base import Prediction
-from calibrant.predictions.with_atom import LEAST, atom_line
-from calibrant.scores.atom import below_the_atom
+from calibrant.predictions.with_atom import LEAST, atom_line, width_below
 
 
 @dataclass(frozen=True)
@@ -29,9 +28,9 @@ class AtomAt(Labels):
     base's own mass at or below the atom, so no two labels are equal, and H'(Y') is calibrated by Theorem 1. The
     distribution of Y has the atom P(Y = at) = H'(at).
 
-    How likely the atom is in each row, the prediction says: a distribution, quantiles or draws by their own mass at or
-    below it, or any prediction by a probability beside it, `WithAtom(prediction, share)`. `share` here is for those who
-    have it in a table: the name of its column in `bound`, or a function of `bound`.
+    The prediction tells how likely the atom is in each row: a distribution, quantiles or draws by their own mass at or
+    below it, or any prediction with a probability of its own, `WithAtom(prediction, share)`. Where that probability is
+    in a table, `share` is the name of its column in `bound`, or a function of `bound`.
 
     >>> from calibrant import Calibrator, Normal
     >>> rng = np.random.default_rng(0)
@@ -44,6 +43,7 @@ class AtomAt(Labels):
 
     at: float = 0.0
     share: str | Callable[[Any], Any] | None = None
+    draws = True
 
     def __post_init__(self) -> None:
         at = one_number("AtomAt.at", self.at)
@@ -53,10 +53,8 @@ class AtomAt(Labels):
         if not (self.share is None or isinstance(self.share, str) or callable(self.share)):
             raise TypeError(
                 f"AtomAt.share must be the name of a column of bound, or a function of bound, got {self.share!r}:"
-                " probabilities themselves go beside the prediction, WithAtom(prediction, share)"
+                " probabilities themselves go with the prediction, WithAtom(prediction, share)"
             )
-
-    draws = True
 
     @property
     def by_row(self) -> bool:
@@ -73,19 +71,16 @@ class AtomAt(Labels):
     def spread(self, y: Array, prediction: Any, *, bound: Bound = None, rng: Draws = None) -> Array:
         """at - w (1 - U) for the labels at the atom."""
         if self.share is None and anywhere(y == self.at):
-            self._refuse_no_mass(prediction)
-        below = self.at - below_the_atom(self.at) * (1 - uniform(y, rng))
+            line = atom_line(prediction, self.at)
+            if not any(anywhere(part.share > LEAST) for part in line.parts() or [line]):
+                raise ValueError(
+                    f"{prediction!r} has no mass at or below {self.at:g} in any row: give the probability of"
+                    f" {self.at:g} too, as in WithAtom(prediction, share) or AtomAt({self.at:g}, share='column')"
+                )
+        below = self.at - width_below(self.at) * (1 - uniform(y, rng))
         return namespace(y).where(y > self.at, y, below)
 
-    def _refuse_no_mass(self, prediction: Any) -> None:
-        line = atom_line(prediction, self.at)
-        if not any(anywhere(part.share > LEAST) for part in getattr(line, "members", [line])):
-            raise ValueError(
-                f"{prediction!r} has no mass at or below {self.at:g} in any row: give the probability of {self.at:g}"
-                f" too, as in WithAtom(prediction, share) or AtomAt({self.at:g}, share='column')"
-            )
-
-    def spread_prediction(self, prediction: Any, *, bound: Bound = None) -> Prediction | Distribution:
+    def spread_prediction(self, prediction: Any, *, bound: Bound = None) -> Prediction:
         """The prediction's distribution above the atom, and the atom's share."""
         if self.share is None:
             return atom_line(prediction, self.at)

@@ -1,10 +1,10 @@
-"""What a kind of label must say."""
+"""What a kind of label must give."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,16 +13,14 @@ from calibrant._arrays import Array, anywhere, device_like, first_and_count, nam
 from calibrant._types import Bound, Draws
 from calibrant._words import in_all
 from calibrant.distributions.base import Distribution
-from calibrant.predictions import Quantiles
-from calibrant.predictions.base import Prediction
+from calibrant.predictions import Prediction, Quantiles
 
 
 class Labels(ABC):
     """A label is Y = g(Y') with g non-decreasing and Y' continuous.
 
-    To write a kind of your own, make a frozen dataclass with `collapse`, and with what else is not as it is here.
-    `calibrant.testing.check_labels` checks it. `bound` is what is known of each row, such as a capacity; a kind that
-    needs it says so by `by_row`.
+    To write a kind of your own, make a frozen dataclass with `collapse`, and with what else differs from here.
+    `calibrant.testing.check_labels` checks it. `bound` is what is known of each row, such as a capacity.
 
     >>> from calibrant import Calibrator
     >>> @dataclass(frozen=True)
@@ -33,14 +31,28 @@ class Labels(ABC):
     (array([0.]), array([0.7]))
     """
 
+    draws: ClassVar[bool] = False
+    """Whether `spread` draws: where labels have probabilities of their own."""
+    widens: ClassVar[bool] = False
+    """Whether `spread_prediction` gives a width to a forecast that has none."""
+
+    @property
+    def by_row(self) -> bool:
+        """Whether it needs a `bound`."""
+        return False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns that `bound` must have."""
+        return ()
+
     @abstractmethod
     def collapse(self, distribution: Distribution, *, bound: Bound = None) -> Distribution:
         """The distribution of g(Y') for each row, where `distribution` is that of Y'.
 
         Args:
-            distribution: The distributions of Y', the labels as they were calibrated, one per row.
-            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
-                they name. Only for labels that ask for it.
+            distribution: The distribution of Y' in each row.
+            bound: What is known of each row, such as a capacity: an array, or a table with the columns it names.
         """
 
     def check(self, y: Array, bound: Bound = None) -> None:  # noqa: B027
@@ -48,8 +60,7 @@ class Labels(ABC):
 
         Args:
             y: The labels: one number per row.
-            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
-                they name. Only for labels that ask for it.
+            bound: What is known of each row, as in `collapse`.
         """
 
     def spread(self, y: Array, prediction: Any, *, bound: Bound = None, rng: Draws = None) -> Array:
@@ -57,10 +68,8 @@ class Labels(ABC):
 
         Args:
             y: The labels: one number per row.
-            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
-                array of points.
-            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
-                they name. Only for labels that ask for it.
+            prediction: The prediction of each row.
+            bound: What is known of each row, as in `collapse`.
             rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
         """
         return y
@@ -69,21 +78,17 @@ class Labels(ABC):
         """The prediction of Y', of the same kind as that of Y.
 
         Args:
-            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
-                array of points.
-            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
-                they name. Only for labels that ask for it.
+            prediction: The prediction of each row.
+            bound: What is known of each row, as in `collapse`.
         """
         return prediction  # type: ignore[no-any-return]
 
-    def hold_prediction(self, prediction: Any, *, bound: Bound = None) -> Prediction | Distribution:
-        """The same where another kind follows in a chain, which may not be defined outside the labels of this one.
+    def clip_prediction(self, prediction: Any, *, bound: Bound = None) -> Prediction | Distribution:
+        """`spread_prediction` where another kind follows, which may not be defined outside the labels of this one.
 
         Args:
-            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
-                array of points.
-            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
-                they name. Only for labels that ask for it.
+            prediction: The prediction of each row.
+            bound: What is known of each row, as in `collapse`.
         """
         return self.spread_prediction(prediction, bound=bound)
 
@@ -91,37 +96,15 @@ class Labels(ABC):
         """The kind whose `collapse`, after its `spread_prediction`, gives what a forecast that was made says of Y."""
         return self
 
-    @property
-    def by_row(self) -> bool:
-        """Whether it needs a `bound`."""
-        return False
-
-    @property
-    def draws(self) -> bool:
-        """Whether `spread` draws: where labels have probabilities of their own."""
-        return False
-
-    @property
-    def widens(self) -> bool:
-        """Whether `spread_prediction` gives a width to a forecast that has none."""
-        return False
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns that `bound` must have."""
-        return ()
-
     def spread_both(
         self, prediction: Any, y: Array, *, bound: Bound = None, rng: Draws = None
     ) -> tuple[Prediction | Distribution, Array]:
         """The prediction and the labels of the same rows, both for Y'.
 
         Args:
-            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
-                array of points.
+            prediction: The prediction of each row.
             y: The labels: one number per row.
-            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
-                they name. Only for labels that ask for it.
+            bound: What is known of each row, as in `collapse`.
             rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
         """
         self.check(y, bound)
@@ -131,11 +114,7 @@ class Labels(ABC):
         """Y = g(h(Y')): `self` says what the label is, and `other` what its continuous label is."""
         if not isinstance(other, Labels):
             return NotImplemented
-        return Chained((*_steps(self), *_steps(other)))
-
-
-def _steps(labels: Labels) -> tuple[Labels, ...]:
-    return labels.steps if isinstance(labels, Chained) else (labels,)
+        return Chained(tuple(step for part in (self, other) for step in getattr(part, "steps", (part,))))
 
 
 @dataclass(frozen=True)
@@ -153,11 +132,11 @@ class Chained(Labels):
         return any(step.by_row for step in self.steps)
 
     @property
-    def draws(self) -> bool:
+    def draws(self) -> bool:  # type: ignore[override]
         return any(step.draws for step in self.steps)
 
     @property
-    def widens(self) -> bool:
+    def widens(self) -> bool:  # type: ignore[override]
         return any(step.widens for step in self.steps)
 
     @property
@@ -173,13 +152,14 @@ class Chained(Labels):
             step.check(y, bound)
             y = step.spread(y, prediction, bound=bound, rng=rng)
             if step is not self.steps[-1]:
-                prediction = step.hold_prediction(prediction, bound=bound)
+                prediction = step.clip_prediction(prediction, bound=bound)
         return y
 
     def spread_prediction(self, prediction: Any, *, bound: Bound = None) -> Prediction | Distribution:
-        for step in self.steps[:-1]:
-            prediction = step.hold_prediction(prediction, bound=bound)
-        return self.steps[-1].spread_prediction(prediction, bound=bound)
+        *outer, last = self.steps
+        for step in outer:
+            prediction = step.clip_prediction(prediction, bound=bound)
+        return last.spread_prediction(prediction, bound=bound)
 
     def collapse(self, distribution: Distribution, *, bound: Bound = None) -> Distribution:
         for step in reversed(self.steps):
@@ -193,33 +173,31 @@ class Chained(Labels):
         return " | ".join(map(repr, self.steps))
 
 
-def column_of(labels: Labels, wanted: Any, bound: Any) -> Any:
-    """What `wanted` stands for: a column of `bound`, `bound` itself where there is one column, a function of it."""
-    if callable(wanted):
-        return wanted(bound)
+def column_of(labels: Labels, name: Any, bound: Any) -> Any:
+    """A column of `bound`, `bound` itself where there is only one column, or a function of it."""
+    if callable(name):
+        return name(bound)
     if len(labels.columns) == 1 and not hasattr(bound, "columns") and not hasattr(bound, "keys"):
         if getattr(bound, "ndim", 1) == 1:
             return bound
-        raise TypeError(f"{labels} needs a table with a column {wanted!r}, got an array without names: pass a function")
+        raise TypeError(f"{labels} needs a table with a column {name!r}, got an array without names: pass a function")
     try:
-        return bound[wanted]
+        return bound[name]
     except KeyError:
-        raise KeyError(f"{labels} needs a column {wanted!r}, which bound= does not have") from None
+        raise KeyError(f"{labels} needs a column {name!r}, which bound= does not have") from None
 
 
-def refuse_labels(name: str, values: Array, bad: Array, said: str) -> None:
+def refuse_labels(name: str, values: Array, bad: Array, problem: str) -> None:
     """Raise where a value is bad, with the first one, its row and the number of such rows."""
     if anywhere(bad):
         row, count = first_and_count(bad)
         first = values[row] if values.ndim == 1 else values[row, ...][bad[row, ...]][0]
-        raise ValueError(f"{name} is {float(first):.6g} in row {row} ({in_all(count)}){said}")
+        raise ValueError(f"{name} is {float(first):.6g} in row {row} ({in_all(count)}){problem}")
 
 
 def shown(value: Any) -> str:
     """A number, a name, or the name of a function, as the repr of a kind has it."""
-    if isinstance(value, float):
-        return f"{value:g}"
-    return getattr(value, "__name__", repr(value)) if callable(value) else repr(value)
+    return f"{value:g}" if isinstance(value, float) else getattr(value, "__name__", repr(value))
 
 
 def uniform(y: Array, rng: Draws) -> Array:

@@ -16,8 +16,7 @@ from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.on_lattice import NEAR, check_lattice, off_lattice
 from calibrant.distributions.rounding import Lattice, SpreadDistribution
 from calibrant.labels.base import Labels, refuse_labels, shown, uniform
-from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Rates, Samples
-from calibrant.predictions.base import Prediction
+from calibrant.predictions import Ensemble, Interval, Point, Prediction, Quantiles, Rates, Samples
 
 
 def look_like_counts(y: np.ndarray[Any, Any]) -> bool:
@@ -59,12 +58,11 @@ class Counts(Labels):
 
     step: float = 1.0
     lower: float | None = 0.0
+    draws = True
+    widens = True
 
     def __post_init__(self) -> None:
         check_lattice(self)
-
-    draws = True
-    widens = True
 
     @property
     def origin(self) -> float:
@@ -75,15 +73,18 @@ class Counts(Labels):
         """Raise where y is no point of the lattice."""
         bad = off_lattice(y, (self.origin, self.step))
         if self.lower is not None:
-            bad = bad | (namespace(y).round((y - self.origin) / self.step) < 0)
-        wanted = "whole numbers" if (self.step, self.origin) == (1.0, 0.0) else f"steps of {self.step:g}"
+            bad = bad | (self._index(y) < 0)
+        points = "whole numbers" if (self.step, self.origin) == (1.0, 0.0) else f"steps of {self.step:g}"
         start = "" if self.lower is None else f" from {self.lower:g} on"
-        refuse_labels("y", y, bad, f": {self!r} takes {wanted}{start}")
+        refuse_labels("y", y, bad, f": {self!r} takes {points}{start}")
 
     def spread(self, y: Array, prediction: Any, *, bound: Bound = None, rng: Draws = None) -> Array:
-        """Y + step * U, from the point of the lattice beside each label."""
-        k = namespace(y).round((y - self.origin) / self.step)
-        return self.origin + self.step * (k + uniform(y, rng))
+        """Y + step * U, from the point of the lattice next to each label."""
+        return self.origin + self.step * (self._index(y) + uniform(y, rng))
+
+    def _index(self, y: Array) -> Array:
+        """The number of the nearest point of the lattice."""
+        return namespace(y).round((y - self.origin) / self.step)
 
     def spread_prediction(self, prediction: Any, *, bound: Bound = None) -> Prediction | Distribution:
         """What the prediction says of Y + step * U."""
@@ -125,9 +126,8 @@ class Counts(Labels):
         known = xp.isfinite(mean) & xp.isfinite(factor)
         factor = xp.where(known, factor, xp.ones_like(factor))
         off = xp.where(known, mean - distribution.loc, xp.zeros_like(mean))
-        return replace(
-            distribution, loc=distribution.loc + self.step / 2 - (factor - 1) * off, scale=factor * distribution.scale
-        )
+        loc = distribution.loc + self.step / 2 - (factor - 1) * off
+        return replace(distribution, loc=loc, scale=factor * distribution.scale)
 
     def _spread_values(self, values: Array) -> Array:
         """The quantiles at (k - 1/2) / K of X + step * U, X one of the K values of the row, all equally likely.
@@ -174,12 +174,10 @@ class _AsItStands(Counts):
         xp = namespace(values)
         order = xp.sort(values, axis=1)
         count = values.shape[1]
-        up_to = count_up_to(order, order)
-        below = count - count_up_to(xp.flip(-order, axis=1), -order)
-        rank = xp.arange(count, device=up_to.device) if hasattr(up_to, "device") else np.arange(count)
-        share = xp.astype(2 * (rank - below) + 1, values.dtype) / xp.astype(2 * (up_to - below), values.dtype)
-        x = (order - self.origin) / self.step
-        on = xp.abs(x - xp.round(x)) <= NEAR
+        up_to = xp.astype(count_up_to(order, order), values.dtype)
+        below = count - xp.astype(count_up_to(xp.flip(-order, axis=1), -order), values.dtype)
+        share = (device_like(np.arange(count) + 0.5, values) - below) / (up_to - below)
+        on = ~off_lattice(order, (self.origin, self.step))
         return xp.sort(order + self.step * xp.where(on, share, xp.full_like(share, 0.5)), axis=1)
 
 

@@ -27,8 +27,8 @@ class Real(Labels):
     without the bounds, and is never longer.
 
     A bound that differs from row to row is given at every call: `fit(prediction, y, bound=...)` and
-    `calibrated(prediction, bound=...)`. Here stands the name of its column in `bound`, or a function of `bound`; an
-    array in the place of a table will do where there is one such bound. `CalibratedRegressor` hands over its X.
+    `calibrated(prediction, bound=...)`. Here it is the name of its column in `bound`, or a function of `bound`; an
+    array in place of a table will do where there is one such bound. `CalibratedRegressor` passes its X.
 
     >>> from calibrant import Calibrator
     >>> calibrated = Calibrator(labels=Real(0, upper="capacity")).fit([2.0, 5.0, 6.0], [1.0, 6.0, 6.0], bound=[6, 6, 9])
@@ -51,7 +51,7 @@ class Real(Labels):
 
     @property
     def by_row(self) -> bool:
-        return any(isinstance(bound, str) or callable(bound) for bound in (self.lower, self.upper))
+        return not all(bound is None or isinstance(bound, float) for bound in (self.lower, self.upper))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -67,31 +67,31 @@ class Real(Labels):
 
     def collapse(self, distribution: Distribution, *, bound: RowBounds = None) -> Distribution:
         """The distribution clipped."""
-        return (
-            distribution if self.lower is self.upper is None else distribution.clip(*self._bounds(distribution, bound))
-        )
+        return distribution if self == Real() else distribution.clip(*self._bounds(distribution, bound))
 
-    def hold_prediction(self, prediction: Any, *, bound: RowBounds = None) -> Prediction | Distribution:
+    def clip_prediction(self, prediction: Any, *, bound: RowBounds = None) -> Prediction | Distribution:
         """The prediction clipped to the bounds, beyond which a transform that follows may not be defined."""
         lower, upper = self._bounds(prediction, bound)
 
-        def held(values: Array, name: str) -> Array:
+        def clipped(values: Array, name: str) -> Array:
             ends = [end[:, None] if getattr(end, "ndim", 0) and values.ndim == 2 else end for end in (lower, upper)]
             return clip(values, *ends)
 
-        return mapped(prediction, held, lambda distribution: distribution.clip(lower, upper))
+        return mapped(prediction, clipped, lambda distribution: distribution.clip(lower, upper))
 
     def _bounds(self, rows: Any, bound: RowBounds) -> tuple[Any, Any]:
         """Both bounds: numbers, or one number for each of these rows."""
-        lower, upper = self._end("lower", -math.inf, rows, bound), self._end("upper", math.inf, rows, bound)
+        lower, upper = (self._end(name, rows, bound) for name in ("lower", "upper"))
         if self.by_row:
             refuse(f"the lower bound of {self}", lower > upper, "is above the upper one")
         return lower, upper
 
-    def _end(self, name: str, none: float, rows: Any, bound: RowBounds) -> Any:
+    def _end(self, name: str, rows: Any, bound: RowBounds) -> Any:
         end, what = getattr(self, name), f"the {name} bound of {self}"
-        if not (isinstance(end, str) or callable(end)):
-            return none if end is None else end
+        if end is None:
+            return -math.inf if name == "lower" else math.inf
+        if isinstance(end, float):
+            return end
         column = floats(what, column_of(self, end, bound), like=getattr(rows, "like", rows), ndim=1, allow_inf=True)
         same_length("the prediction", rows.shape[0], what, column.shape[0])
         return column

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from calibrant._arrays import Array, anywhere, device_like, namespace, refuse
+from calibrant._batch import row_fields
 from calibrant._special import log_logistic, logit, sigmoid
 from calibrant._types import Bound, Draws
 from calibrant.distributions import LogNormal, Normal
@@ -19,8 +20,7 @@ from calibrant.distributions.bent import Truncated
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.pulled import ByRow, Pulled, landed
 from calibrant.labels.base import Labels, refuse_labels, shown
-from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Samples, WithAtom
-from calibrant.predictions.base import Prediction
+from calibrant.predictions import Ensemble, Interval, Point, Prediction, Quantiles, Samples, WithAtom
 from calibrant.scores.pull_back import pull_back
 from calibrant.scores.transforms import Affine, Composed, Logarithm, Transform
 
@@ -42,9 +42,9 @@ class Formula(NamedTuple):
 
 def _log(y: Array, shift: int = 0) -> Array:
     """log(y + shift), -inf up to -shift."""
-    xp, inside = namespace(y), y > -shift
-    safe = xp.where(inside, y, xp.full_like(y, 1 - shift))
-    return xp.where(inside, xp.log1p(safe) if shift else xp.log(safe), xp.full_like(y, -xp.inf))
+    xp = namespace(y)
+    with np.errstate(all="ignore"):
+        return xp.where(y > -shift, xp.log1p(y) if shift else xp.log(y), xp.full_like(y, -xp.inf))
 
 
 def _sqrt_log_slope(y: Array) -> Array:
@@ -76,8 +76,7 @@ def _yeo_johnson(power: float) -> Formula:
     def by_side(function: Callable[[Any, Array, float], Array]) -> Elementwise:
         def both(x: Array) -> Array:
             xp, zero = namespace(x), namespace(x).zeros_like(x)
-            above, below = xp.maximum(x, zero), xp.maximum(-x, zero)
-            return function(xp, above, power) - function(xp, below, 2 - power)
+            return function(xp, xp.maximum(x, zero), power) - function(xp, xp.maximum(-x, zero), 2 - power)
 
         return both
 
@@ -92,9 +91,8 @@ def _own(t: Elementwise, back: Elementwise, slope: Elementwise | None = None) ->
     """A pair of functions of the user's; where t is not a number, y lies beyond an end."""
 
     def forward(y: Array) -> Array:
-        s, middle = t(y), back(device_like(0.0, y))
-        xp = namespace(s)
-        end = xp.where(y < middle, xp.full_like(s, -xp.inf), xp.full_like(s, xp.inf))
+        s, xp = t(y), namespace(y)
+        end = xp.where(y < back(device_like(0.0, y)), xp.full_like(s, -xp.inf), xp.full_like(s, xp.inf))
         return xp.where(xp.isnan(s), end, s)
 
     def log_slope(y: Array) -> Array:
@@ -178,22 +176,15 @@ def through(function: Function, distribution: Distribution) -> Distribution:
 
     log(Y + c) = f + S has Y = exp(f) exp(S) - c: one q of exp(S) for all rows, and one table.
     """
-    logs = function in (Function("log"), Function("log1p"))
-    if (
-        logs
-        and isinstance(distribution, LocationScale)
-        and not distribution.base.shape
-        and not anywhere(distribution.scale != 1)
-    ):
-        xp, c = namespace(distribution.loc), -function.formula.lower
-        H = pull_back(
-            distribution.base,
-            Composed(Affine(xp.full_like(distribution.loc, -c), xp.exp(distribution.loc)), Logarithm()),
-        )
-        return H.clip(-c) if anywhere(distribution.base.cdf(-math.inf) > 0) else H
     if isinstance(distribution, ByRow):
         return distribution.pulled(function, lambda part, _: through(function, part))
-    return landed(Pulled(function, distribution))
+    one_q = isinstance(distribution, LocationScale) and not distribution.base.shape
+    if not one_q or function.by not in ("log", "log1p") or anywhere(distribution.scale != 1):
+        return landed(Pulled(function, distribution))
+    loc, least = distribution.loc, function.formula.lower
+    xp = namespace(loc)
+    H = pull_back(distribution.base, Composed(Affine(xp.full_like(loc, least), xp.exp(loc)), Logarithm()))
+    return H.clip(least) if anywhere(distribution.base.cdf(-math.inf) > 0) else H
 
 
 def mapped(
@@ -208,17 +199,14 @@ def mapped(
             return of_distribution(prediction)
         case Point():
             return Point(function(prediction.values, "Point.values"))
-        case Quantiles() | Samples():
-            return replace(prediction, values=function(prediction.values, f"{type(prediction).__name__}.values"))
-        case Interval():
-            lower, upper = prediction.lower, prediction.upper
-            return Interval(function(lower, "Interval.lower"), function(upper, "Interval.upper"))
+        case Interval() | Quantiles() | Samples():
+            kind = type(prediction).__name__
+            return replace(prediction, **{n: function(v, f"{kind}.{n}") for n, v in row_fields(prediction)})
         case WithAtom():
             return WithAtom(mapped(prediction.prediction, function, of_distribution), prediction.share)
         case Ensemble():
-            return Ensemble(
-                [mapped(member, function, of_distribution) for member in prediction.members], prediction.weights
-            )
+            members = [mapped(member, function, of_distribution) for member in prediction.members]
+            return Ensemble(members, prediction.weights)
     raise TypeError(f"it is not known what {prediction!r} says of a function of the label: transform it yourself")
 
 
@@ -286,9 +274,7 @@ class Transformed(Labels):
         above = 1 - distribution.cdf_left(t.upper) if t.upper < math.inf else distribution.sf(t.upper)
         refuse(repr(distribution), below + above > _MOST, f"has hardly any of its mass inside the domain of {self}")
         if anywhere(below + above > 0):
-            distribution = Truncated(distribution, below, above, 0 * below, 0 * above).clip(
-                t.lower, t.upper
-            )  # truncated
+            distribution = Truncated(distribution, below, above, 0 * below, 0 * above).clip(t.lower, t.upper)
         return through(Inverse(self.by), distribution)
 
     def __repr__(self) -> str:

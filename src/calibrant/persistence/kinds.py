@@ -99,9 +99,8 @@ from calibrant.scores import (
     SqrtScore,
     ZScore,
 )
-from calibrant.scores.atom import AtomScore
-from calibrant.scores.base import TransformScore
-from calibrant.scores.signed import SignedScore
+from calibrant.scores.nonconformity import SignedScore
+from calibrant.scores.quantile import AtomScore
 from calibrant.several import Joint, Reference, SeveralCalibrated
 from calibrant.tracking import Tracker
 
@@ -197,15 +196,15 @@ PARTS = (
     _kind(IntervalScore, floor=FLOOR),
     _kind(ZScore, floor=FLOOR),
     _kind(CDFScore),
-    _kind(SamplesScore, floor=FLOOR),
-    _kind(AtomScore, floor=FLOOR),
+    _kind(SamplesScore, floor=FLOOR, outer_slope=optional(POSITIVE)),
+    _kind(AtomScore, floor=FLOOR, outer_slope=optional(POSITIVE)),
     _kind(QuantileScore, floor=FLOOR, outer_slope=optional(POSITIVE)),
-    _kind(EnsembleScore, scores=optional(either(instance(TransformScore), several(instance(TransformScore))))),
+    _kind(EnsembleScore, scores=optional(either(instance(Score), several(instance(Score))))),
     _kind(SignedScore, nonconformity=instance(Nonconformity), scale=FLOOR),
     _kind(AbsoluteResidual),
     _kind(NormalizedResidual, floor=FLOOR),
     _kind(CQR),
-    _kind(Centred, score=instance(TransformScore), centre=optional(FINITE)),
+    _kind(Centred, score=instance(Score), centre=optional(FINITE)),
     # labels
     _kind(Real, lower=BOUND, upper=BOUND),
     _kind(Transformed, by=NAME),

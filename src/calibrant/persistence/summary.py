@@ -10,7 +10,7 @@ from typing import Any
 import array_api_compat
 
 from calibrant.calibration import Calibrated
-from calibrant.interpolators.support import REAL_LINE, Line, Logits
+from calibrant.interpolators.support import Line, Logits
 from calibrant.scores.floors import Floored
 from calibrant.several import SeveralCalibrated
 
@@ -33,7 +33,7 @@ def summary(root: Any) -> dict[str, Any]:
         "q": said(first.q),
         "n": first.guarantee.n if isinstance(root, SeveralCalibrated) else sum(part.guarantee.n for part in parts),
         "lambda": accuracy if math.isfinite(accuracy) else said(accuracy),
-        "support": _support(getattr(first.score, "support", REAL_LINE)),
+        "support": _support(first.score.support),
     }
 
 

@@ -169,7 +169,7 @@ class _View:
     @classmethod
     def of(cls, calibrated: Calibrated, ordered: Numbers) -> _View:
         """Logits along the probabilities that they stand for; other scores as they are."""
-        if isinstance(getattr(calibrated.score, "support", None), Logits):
+        if isinstance(calibrated.score.support, Logits):
             return cls(ordered, scipy.special.logit(np.linspace(1e-9, 1 - 1e-9, _POINTS)), logits=True)
         return cls(ordered, _line(ordered))
 

@@ -12,10 +12,9 @@ from calibrant.forecast import Forecast, Mark, Unsaid
 from calibrant.forms import Form
 from calibrant.predictions.base import Prediction
 from calibrant.predictions.ensemble import Ensemble
-from calibrant.predictions.point import Point, as_prediction
+from calibrant.predictions.point import Point, Rates, as_prediction
 from calibrant.predictions.point import with_labels as with_labels
 from calibrant.predictions.quantiles import Interval, Quantiles
-from calibrant.predictions.rates import Rates
 from calibrant.predictions.samples import Samples
 from calibrant.predictions.with_atom import WithAtom
 

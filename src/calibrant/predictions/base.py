@@ -7,7 +7,7 @@ from typing import Self, cast
 import numpy as np
 
 from calibrant._arrays import Array
-from calibrant._batch import first_array, take_rows
+from calibrant._batch import first_array, row_fields, take_rows
 from calibrant._types import RowIndex
 from calibrant.forecast import Forecast
 
@@ -15,9 +15,15 @@ from calibrant.forecast import Forecast
 class Prediction(Forecast):
     """A batch of predictions that is not a distribution: it slices, concatenates and prints itself.
 
-    To write a kind of your own, make a frozen dataclass whose arrays hold one entry a row (see `calibrant._batch`),
-    give its `shape`, and say what it can say by the methods that `calibrant.forecast.Forecast` lists.
+    To write a kind of your own, make a frozen dataclass whose arrays hold one entry per row (see `calibrant._batch`),
+    with those methods of `calibrant.forecast.Forecast` that it can answer.
     """
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(n,): as many rows as its first field has."""
+        _, first = row_fields(self)[0]
+        return (first.shape[0],)
 
     @property
     def like(self) -> Array:
@@ -37,5 +43,5 @@ class Prediction(Forecast):
         return f"{type(self).__name__}(n={len(self)}{', ' + details if details else ''})"
 
     def _describe(self) -> str:
-        """What the repr says beside the number of rows."""
+        """What the repr shows after the number of rows."""
         return ""

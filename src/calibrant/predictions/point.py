@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from calibrant._arguments import same_length
-from calibrant._arrays import Array, floats, namespace
+from calibrant._arrays import Array, floats, namespace, refuse
 from calibrant._batch import promoted
 from calibrant._types import ArrayLike
 from calibrant.distributions import from_scipy, from_torch
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.counts import NegativeBinomial, Poisson
 from calibrant.forecast import Mark, PredictionLike, SupportsCDF
 from calibrant.forms import Form
 from calibrant.predictions.base import Prediction
@@ -18,7 +19,7 @@ from calibrant.predictions.base import Prediction
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Point(Prediction):
-    """One number a row, such as a predicted mean. A bare 1-d array is taken for one of these.
+    """One number per row, such as a predicted mean. A bare 1-d array is taken for one of these.
 
     >>> Point([1.0, 2.0, 3.0])[1:]
     Point(n=2)
@@ -35,10 +36,6 @@ class Point(Prediction):
         several = ": Interval(lower, upper), Quantiles(levels, values) and Samples(values) have several numbers a row"
         object.__setattr__(self, "values", floats("Point.values", self.values, ndim=1, hint=several))
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return tuple(self.values.shape)
-
     def crps_rows(self, y: Array) -> Array:
         """|f - y|, the CRPS of a distribution that is sure of its point."""
         return namespace(y).abs(self.values - y)
@@ -50,13 +47,43 @@ class Point(Prediction):
         return Form("points")
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Rates(Point):
+    """A Point by a model with a Poisson loss, or a negative binomial one of this `dispersion`.
+
+    It is a Point like any other, as such models are used for rates that are no counts too. Where the labels are
+    `calibrant.labels.Counts`, it is the Poisson distribution, or the negative binomial one, with this mean.
+
+    >>> Rates([0.5, 2.0]).distribution()
+    Poisson(n=2)
+    """
+
+    dispersion: float | None = field(default=None, metadata={"shared": True})
+
+    if TYPE_CHECKING:
+
+        def __init__(self, values: ArrayLike, dispersion: float | None = None) -> None: ...
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        refuse("Rates.values", self.values < 0, "is negative")
+
+    def distribution(self) -> Poisson | NegativeBinomial:
+        """The distribution of counts with this mean."""
+        return Poisson(self.values) if not self.dispersion else NegativeBinomial(self.values, self.dispersion)
+
+
 def as_prediction(value: PredictionLike) -> Prediction | Distribution:
-    """A prediction as it is, a bare 1-d array as a Point, a frozen distribution of scipy.stats or of torch adapted."""
+    """A prediction as it is, a bare 1-d array as a Point, a frozen distribution of scipy.stats or of torch adapted.
+
+    Args:
+        value: The prediction of each row, in any of these forms.
+    """
     if isinstance(value, Prediction):
         return value
     if isinstance(value, Distribution):
         if not value.shape:
-            raise ValueError(f"a prediction needs one distribution a row, got the single distribution {value!r}")
+            raise ValueError(f"a prediction needs one distribution per row, got the single distribution {value!r}")
         return value
     kind = type(value).__module__
     if kind.startswith("scipy.stats"):

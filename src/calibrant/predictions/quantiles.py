@@ -21,8 +21,8 @@ from calibrant.predictions.base import Prediction
 class Quantiles(Prediction):
     """values[i, k] is the predicted quantile of row i at levels[k]; the levels increase strictly inside (0, 1).
 
-    Quantiles that cross are sorted and counted in a warning. Equal ones stay equal: what distribution such a row has,
-    the score decides.
+    Quantiles that cross are sorted and counted in a warning. Equal ones stay equal: the score decides what distribution
+    such a row has.
 
     >>> Quantiles([0.1, 0.5, 0.9], [[-1.0, 0.0, 1.0], [2.0, 4.0, 8.0]])
     Quantiles(n=2, levels=[0.1, 0.5, 0.9])
@@ -44,9 +44,9 @@ class Quantiles(Prediction):
         object.__setattr__(self, "levels", floats("Quantiles.levels", levels, like=values))
         object.__setattr__(self, "values", _in_order("Quantiles.values", values))
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return (self.values.shape[0],)
+    def as_quantiles(self) -> Quantiles:
+        """Itself."""
+        return self
 
     def _describe(self) -> str:
         return f"levels={[round(float(level), 6) for level in self.levels]}"
@@ -63,22 +63,21 @@ class Quantiles(Prediction):
         return tuple(float(level) for level in to_numpy(self.levels))
 
     def centre_rows(self) -> Array:
-        """The median, interpolated between the levels beside it."""
+        """The median, interpolated between the nearest levels."""
         first = self.values[:, :1]
         if self.values.shape[1] == 1:
             return first[:, 0]
         return interpolated(namespace(first).full_like(first, 0.5), self.levels[None, :], self.values)[:, 0]
 
     def spread_rows(self) -> Array | None:
-        """The mean distance of the quantiles from the median; nothing of a single one."""
+        """The mean distance of the quantiles from the median; None for a single one."""
         if self.values.shape[1] == 1:
             return None
         xp = namespace(self.values)
         return xp.mean(xp.abs(self.values - self.centre_rows()[:, None]), axis=1)
 
     def marks(self) -> list[Mark]:
-        levels = enumerate(self.quantile_levels())
-        return [Mark(f"quantile {level:.4g}", self.values[:, k], level) for k, level in levels]
+        return [Mark(f"quantile {p:.4g}", self.values[:, k], p) for k, p in enumerate(self.quantile_levels())]
 
     def form(self) -> Form:
         return Form("quantiles", levels=self.quantile_levels())
@@ -86,7 +85,7 @@ class Quantiles(Prediction):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Interval(Prediction):
-    """A lower and an upper bound a row.
+    """A lower and an upper bound per row.
 
     Bounds that cross are swapped and counted in a warning; equal ones stay equal.
 
@@ -110,10 +109,6 @@ class Interval(Prediction):
         bounds = _in_order("Interval", concatenate([lower[:, None], upper[:, None]], axis=1))
         object.__setattr__(self, "lower", bounds[:, 0])
         object.__setattr__(self, "upper", bounds[:, 1])
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return tuple(self.lower.shape)
 
     def bounds(self, coverage: float) -> tuple[Array, Array]:
         """Its own, whatever coverage is asked for: they have no level."""

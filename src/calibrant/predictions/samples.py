@@ -42,10 +42,6 @@ class Samples(Prediction):
             values = namespace(values).sort(values, axis=1)
         object.__setattr__(self, "values", values)
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return (self.values.shape[0],)
-
     def as_quantiles(self) -> Quantiles:
         """The sorted draws as quantiles at (k - 1/2) / K."""
         count = self.values.shape[1]
@@ -56,20 +52,18 @@ class Samples(Prediction):
 
     def quantile(self, level: float) -> Array:
         """The draw at the level (k - 1/2) / K, and straight between two of them; of none beyond the outermost."""
-        count = self.values.shape[1]
-        place = level * count - 0.5
-        if not -1e-6 <= place <= count - 1 + 1e-6:
+        last = self.values.shape[1] - 1
+        place = level * (last + 1) - 0.5
+        if not -1e-6 <= place <= last + 1e-6:
             raise self.unsaid(f"the quantile at level {level:.6g}")
-        place = min(max(place, 0.0), count - 1.0)
-        k = min(int(place), max(count - 2, 0))
-        share = place - k
-        return self.values[:, k] if not share else (1 - share) * self.values[:, k] + share * self.values[:, k + 1]
+        k, share = divmod(min(max(place, 0.0), last), 1)
+        below = self.values[:, int(k)]
+        return below if not share else (1 - share) * below + share * self.values[:, int(k) + 1]
 
     def pit_rows(self, y: Array, u: Array) -> Array:
         """(draws below y + u (1 + draws at y)) / (K + 1): the rank of y among the draws, ties by lot."""
-        xp = namespace(self.values)
-        below = xp.sum(xp.astype(self.values < y[:, None], self.values.dtype), axis=1)
-        at = xp.sum(xp.astype(self.values == y[:, None], self.values.dtype), axis=1)
+        xp, dtype = namespace(y), self.values.dtype
+        below, at = (xp.sum(xp.astype(x, dtype), axis=1) for x in (self.values < y[:, None], self.values == y[:, None]))
         return (below + u * (1 + at)) / (self.values.shape[1] + 1)
 
     def quantile_levels(self) -> tuple[float, ...]:

@@ -1,4 +1,4 @@
-"""What a prediction says of labels of which many are one value."""
+"""A prediction of labels of which many are one value, the atom."""
 
 from __future__ import annotations
 
@@ -30,12 +30,17 @@ _MOST = 0.99
 """Where more of the mass is at or below the atom, the last hundredth is moved to where the atom ends."""
 
 
+def width_below(at: float) -> float:
+    """How far below an atom its labels are drawn: any width will do which floats near the atom tell apart."""
+    return 1.0 + abs(at)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class WithAtom(Prediction):
-    """The atom with probability `share`, else what `prediction` says: for labels of which many are one value.
+    """The atom with probability `share`, else as `prediction` says: for labels of which many are one value.
 
-    Which value that is, `calibrant.labels.AtomAt` says. The prediction may be of y as a whole or of the rest alone: of
-    a distribution, quantiles or draws only what lies above the atom counts. A point is the mean of y as a whole.
+    The value itself is that of `calibrant.labels.AtomAt`. The prediction may be of y as a whole or of the rest alone:
+    of a distribution, quantiles or draws only what lies above the atom counts. A point is the mean of y as a whole.
 
     >>> from calibrant import Normal
     >>> WithAtom(Normal([3.0, 1.0], 2.0), share=[0.1, 0.7])
@@ -54,14 +59,10 @@ class WithAtom(Prediction):
         share = probabilities("WithAtom.share", self.share, like=prediction.like)
         share = share if share.ndim else share + device_like(np.zeros(len(prediction)), share)
         if share.ndim != 1:
-            raise ValueError(f"WithAtom.share must be one probability a row, got shape {tuple(share.shape)}")
+            raise ValueError(f"WithAtom.share must be one probability per row, got shape {tuple(share.shape)}")
         same_length("WithAtom.prediction", len(prediction), "WithAtom.share", share.shape[0])
         object.__setattr__(self, "prediction", prediction)
         object.__setattr__(self, "share", share)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return tuple(self.share.shape)
 
     @property
     def like(self) -> Array:
@@ -77,7 +78,7 @@ class WithAtom(Prediction):
         return self.prediction.spread_rows()
 
     def default_score(self) -> NoReturn:
-        """None: it takes labels that have an atom."""
+        """None: it is for labels that have an atom."""
         raise TypeError("a WithAtom needs labels that say where the atom is, as in Calibrator(labels=AtomAt(0))")
 
     def form(self) -> Form:
@@ -92,17 +93,13 @@ class AtomLine(Prediction):
     values: Array
     at: float = field(metadata={"shared": True})
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return tuple(self.share.shape)
-
     def form(self) -> Form:
         return Form("an atom and the distribution above it")
 
 
-def atom_line(prediction: Any, at: float, share: Array | None = None) -> Prediction | Distribution:
+def atom_line(prediction: Any, at: float, share: Array | None = None) -> Prediction:
     """The line of each row; without a share the prediction's own mass at or below the atom is the atom's."""
-    own: Array | None
+    own: Array | None = None
     match prediction:
         case WithAtom():
             return atom_line(prediction.prediction, at, prediction.share if share is None else share)
@@ -112,11 +109,14 @@ def atom_line(prediction: Any, at: float, share: Array | None = None) -> Predict
             own = prediction.cdf(at)
             values = _above(own, prediction.ppf, at)
         case Quantiles() | Samples():
-            levels, values = _straight(prediction, at)
+            levels, values = _extended(prediction, at)
             own = interpolated(namespace(values).full_like(values[:, :1], at), values, levels)[:, 0]
             values = _above(own, lambda p: interpolated(p, levels, values), at)
         case Point():
-            own, values = None, _of_mean(prediction.values, at, share)
+            # exponential above the atom, with the mean that makes the point the mean of all
+            rest = 1.0 if share is None else 1 - clip(share, LEAST, 1 - LEAST)
+            mean = clip(prediction.values - at, 0.0, math.inf) / rest
+            values = at + mean[:, None] * device_like(-np.log1p(-np.asarray(LEVELS)), mean)[None, :]
         case _:
             raise TypeError(
                 "an atom takes distributions, quantiles, draws and points, got"
@@ -134,14 +134,14 @@ def atom_line(prediction: Any, at: float, share: Array | None = None) -> Predict
 def _above(mass: Array, ppf: Callable[[Array], Array], at: float) -> Array:
     """The quantiles above the atom at `LEVELS`; of a row with hardly any mass there those of its last hundredth."""
     xp = namespace(mass)
-    held = clip(mass, 0.0, _MOST)[:, None]
-    values = ppf(held + (1 - held) * device_like(LEVELS, mass)[None, :])
-    return clip(xp.where((mass > _MOST)[:, None], at + (values - ppf(held)), values), at, math.inf)
+    below = clip(mass, 0.0, _MOST)[:, None]
+    values = ppf(below + (1 - below) * device_like(LEVELS, mass)[None, :])
+    return clip(xp.where((mass > _MOST)[:, None], at + (values - ppf(below)), values), at, math.inf)
 
 
-def _straight(prediction: Quantiles | Samples, at: float) -> tuple[Array, Array]:
-    """Levels and quantiles from 0 to 1: straight through those of the row, and on with its mean slope."""
-    prediction = prediction.as_quantiles() if isinstance(prediction, Samples) else prediction
+def _extended(prediction: Quantiles | Samples, at: float) -> tuple[Array, Array]:
+    """Levels and quantiles from 0 to 1: the row's own, and beyond them straight on with its mean slope."""
+    prediction = prediction.as_quantiles()
     levels, values = prediction.levels[None, :], prediction.values
     if values.shape[1] == 1:
         raise TypeError(f"an atom at {at:g} needs quantiles at two levels or more, got one")
@@ -149,10 +149,3 @@ def _straight(prediction: Quantiles | Samples, at: float) -> tuple[Array, Array]
     slope = (values[:, -1:] - values[:, :1]) / (last - first)
     ends = values[:, :1] - first * slope, values[:, -1:] + (1 - last) * slope
     return concatenate([0 * first, levels, 0 * last + 1], axis=1), concatenate([ends[0], values, ends[1]], axis=1)
-
-
-def _of_mean(mean: Array, at: float, share: Array | None) -> Array:
-    """Exponential above the atom, with the mean that makes `mean` the mean of all."""
-    rest = 1.0 if share is None else 1 - clip(share, LEAST, 1 - LEAST)
-    size = clip(mean - at, 0.0, math.inf) / rest
-    return at + size[:, None] * device_like(-np.log1p(-np.asarray(LEVELS)), mean)[None, :]

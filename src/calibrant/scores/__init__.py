@@ -7,9 +7,9 @@ from calibrant.scores.ensemble import EnsembleScore
 from calibrant.scores.floors import IntervalScore, RelativeScore, ZScore
 from calibrant.scores.location_scale import LocationScaleScore, ResidualScore
 from calibrant.scores.monotone import CDFScore, MonotoneScore
+from calibrant.scores.nonconformity import signed
 from calibrant.scores.offset import LogScore, SqrtScore
 from calibrant.scores.quantile import QuantileScore, SamplesScore
-from calibrant.scores.signed import signed
 
 __all__ = [
     "CDFScore",

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
-from typing import Any, Self, cast
+from typing import Self
 
 from calibrant._arrays import Array
 from calibrant._words import warn_user
 from calibrant.interpolators.support import REAL_LINE, Logits, Support
 from calibrant.predictions import Ensemble
-from calibrant.scores.base import TransformScore, default_score
-from calibrant.scores.floors import Reviewed
+from calibrant.scores.base import Score, default_score
+from calibrant.scores.floors import ScaledScore
 from calibrant.scores.transforms import Transform, weighted_sum
 
 
 @dataclass(frozen=True)
-class EnsembleScore(Reviewed, default_for=Ensemble):
+class EnsembleScore(ScaledScore, default_for=Ensemble):
     """phi(f, y) = sum of w_k phi_k(f_k, y) over the members, members of members included.
 
     Each member is scored by its default, by `scores` if that is a single score, or by its own entry of `scores`. Exact
@@ -26,7 +26,7 @@ class EnsembleScore(Reviewed, default_for=Ensemble):
     learns something from the calibration predictions, such as a floor, learns it for each member.
     """
 
-    scores: TransformScore | Sequence[TransformScore] | None = None
+    scores: Score | Sequence[Score] | None = None
     remedy = "pass EnsembleScore scores with a floor"
 
     @property
@@ -37,38 +37,44 @@ class EnsembleScore(Reviewed, default_for=Ensemble):
 
     def transform(self, prediction: Ensemble) -> Transform:
         """The weighted sum of the members' transforms."""
-        members = self._members(prediction)
-        if len({score.unit_free for score, _, _ in members}) > 1:
+        scores = self.of_members(prediction)
+        if len({score.unit_free for score in scores}) > 1:
             warn_user(
                 "this ensemble adds residuals, which have the unit of y, to scores without one: divide the weights of"
                 " its point predictions by a typical residual, or the result depends on the unit of y"
             )
-        return weighted_sum([score.transform_of(member) for score, member, _ in members], prediction.weights)
+        transforms = [score.transform_of(member) for score, member in zip(scores, prediction.members, strict=True)]
+        return weighted_sum(transforms, prediction.weights)
 
     def middle(self, prediction: Ensemble) -> float:
         """The weighted sum of the members' middles."""
         if isinstance(self.support, Logits):  # cdf scores alone become the logit of the pooled forecast
             return 0.0
-        # beside others a cdf score enters as F(y) itself
-        members = self._members(prediction)
-        return sum(w * (0.5 if isinstance(score.support, Logits) else score.middle(m)) for score, m, w in members)
+        # next to others a cdf score enters as F(y) itself
+        parts = zip(self.of_members(prediction), prediction.members, prediction.weights, strict=True)
+        return sum(w * (0.5 if isinstance(score.support, Logits) else score.middle(f)) for score, f, w in parts)
 
-    def learn(self, prediction: Ensemble) -> tuple[Self, Array]:
-        """What the scores of the members learn; a row counts if it is mended in any member."""
-        scores, members, _ = zip(*self._members(self.expected(prediction)), strict=True)
-        kept, mended = zip(*(score.learn(member) for score, member in zip(scores, members, strict=True)), strict=True)
-        same = all(new is old for new, old in zip(kept, scores, strict=True))
-        return self if same else replace(self, scores=kept), reduce(or_, mended)
+    def learn(self, prediction: Ensemble, y: Array | None = None) -> tuple[Self, Array]:
+        """What the scores of the members learn; a row counts if it needed that in any member."""
+        scores = self.of_members(self.expected(prediction))
+        pairs = [score.learn(member, y) for score, member in zip(scores, prediction.members, strict=True)]
+        learned, masks = zip(*pairs, strict=True)
+        same = all(new is old for new, old in zip(learned, scores, strict=True))
+        return self if same else replace(self, scores=learned), reduce(or_, masks)
 
-    def _members(self, prediction: Ensemble) -> list[tuple[TransformScore, Any, float]]:
-        """The score, the prediction and the weight of each member."""
+    def of_members(self, prediction: Ensemble) -> Sequence[Score]:
+        """The score of each member.
+
+        Args:
+            prediction: The ensemble of each row.
+        """
         members, scores = prediction.members, self.scores
         if scores is None:
-            scores = [cast(TransformScore, default_score(member)) for member in members]
-        elif not isinstance(scores, Sequence):
-            scores = [self if isinstance(member, Ensemble) else scores for member in members]
+            return [default_score(member) for member in members]
+        if not isinstance(scores, Sequence):
+            return [self if isinstance(member, Ensemble) else scores for member in members]
         if len(scores) != len(members):
             raise ValueError(
                 f"EnsembleScore.scores must hold one score for each of {len(members)} members, got {len(scores)}"
             )
-        return list(zip(scores, members, prediction.weights, strict=True))
+        return scores

@@ -1,4 +1,4 @@
-"""Scores that divide by a width of the prediction: rows that have none, and rows so narrow that they rule all others.
+"""Scores that divide by a width of the prediction: rows that have none, and rows so narrow that they dominate q.
 
 The floor under a width never depends on the other rows of a batch: it is a number that the user knows from training
 rows, or that `Calibrator.fit` learned from the calibration predictions.
@@ -15,12 +15,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from calibrant._arguments import one_number
-from calibrant._arrays import Array, anywhere, detached, first_and_count, namespace, resolution, smallest
+from calibrant._arrays import Array, anywhere, detached, first_and_count, namespace, refuse, resolution, smallest
 from calibrant._batch import no_rows
-from calibrant._words import count, in_all, said_of, the_first, warn_user
+from calibrant._words import count, said_of, the_first, warn_user
 from calibrant.distributions.base import Distribution
 from calibrant.predictions import Interval, Point
-from calibrant.scores.base import TransformScore
+from calibrant.scores.base import Score
 from calibrant.scores.location_scale import LocationScaleScore
 from calibrant.scores.transforms import Affine, BrokenLine
 
@@ -29,14 +29,14 @@ MOST = 2 / 3  # of the sum of these distances: then q has three times the spread
 FEWEST = 20  # rows below which a single outlier of honest scores may look the same
 
 
-class Reviewed(TransformScore):
-    """A score that divides by a scale of each row."""
+class ScaledScore(Score):
+    """A score that divides by a scale of each row, and warns where a few narrow rows dominate q."""
 
     remedy: ClassVar[str]
     """What to do about scales far below the others."""
 
     def review(self, prediction: Any, scores: Array) -> None:
-        """Warn where a few rows make most of the spread of q; `Calibrator.fit` calls it.
+        """Warn where a few rows make most of the spread of q.
 
         Such a q is still calibrated on average, and its inner quantiles are sound. But its mean, its std and its tails
         are those of a few rows, stretched by the scale of every other row.
@@ -46,22 +46,15 @@ class Reviewed(TransformScore):
         alone do the first, and honest scales that differ a lot the second; scores that do not depend on the scale
         hardly ever do both. Nothing depends on the unit of y. The scale is that of a line, or of a broken line above
         all its knots.
-
-        Args:
-            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
-                array of points.
-            scores: The calibration scores, an array of n numbers.
         """
         xp, n = namespace(scores), scores.shape[0]
-        if n < FEWEST:
-            return
         distance = xp.abs(scores - upper_median(scores))
         total = float(xp.sum(distance))
         far = distance > FAR * total / n
-        if not xp.sum(distance[far]) > MOST * total:  # most often the end: no scale was asked for
-            return
+        if n < FEWEST or not xp.sum(distance[far]) > MOST * total:
+            return  # most often, before any transform is made
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what it says of rows without a width was said when they were scored
+            warnings.simplefilter("ignore")  # rows without a width were counted when they were scored
             lines = self.transform_of(prediction)
         if not isinstance(lines, (Affine, BrokenLine)):
             return
@@ -71,12 +64,12 @@ class Reviewed(TransformScore):
         share = float(xp.sum(distance[dominant])) / total
         if not share > MOST:
             return
-        first, count = first_and_count(dominant)
+        first, number = first_and_count(dominant)
         times = typical / float(xp.max(scale[dominant]))
-        rules, its, score = ("rules", "its", "score makes") if count == 1 else ("rule", "their", "scores make")
+        rules, its, score = ("rules", "its", "score makes") if number == 1 else ("rule", "their", "scores make")
         name = type(self).__name__
         warn_user(
-            f"{name}: {count:,} of {n:,} calibration rows, the first is row {first}, {rules} the distribution of"
+            f"{name}: {number:,} of {n:,} calibration rows, the first is row {first}, {rules} the distribution of"
             f" all: {its} scale is {times:,.0f} times smaller than the median one, and {its} {score}"
             f" {int(1000 * share) / 10:.3g}% of the spread of q, which decides the mean, the std and the tails of every"
             " calibrated distribution;"
@@ -87,7 +80,7 @@ class Reviewed(TransformScore):
 
 
 @dataclass(frozen=True, repr=False)
-class Floored(Reviewed):
+class Floored(ScaledScore):
     """A score that divides by max(width, floor).
 
     `floor` has the unit of y. Give one that you know from training rows, and the guarantee stays as it is. Otherwise
@@ -114,11 +107,10 @@ class Floored(Reviewed):
         """A value near which each row lies, and the width it has by itself; None where the score needs no width.
 
         Args:
-            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
-                array of points.
+            prediction: The prediction of each row.
         """
 
-    def learn(self, prediction: Any) -> tuple[Self, Array]:
+    def learn(self, prediction: Any, y: Array | None = None) -> tuple[Self, Array]:
         """The same score with a floor, and which rows are below it; as it is, if it has one.
 
         The floor is a share of the median of the widths that are more than rounding. Where there is none, every row
@@ -129,7 +121,7 @@ class Floored(Reviewed):
         found = None if self.floor is not None else self.loc_scale(prediction)
         if found is None:
             return self, no_rows(prediction)
-        centre, width = detached(found[0]), detached(found[1])
+        centre, width = map(detached, found)
         xp, least = namespace(width), smallest(width)
         # a distribution whose scale is what floats tell apart has a std of a few times that
         own = width[width > 16 * resolution(centre, least)]
@@ -140,17 +132,17 @@ class Floored(Reviewed):
         floor = max(floor, least)
         return replace(self, floor=floor), width < floor
 
-    def wide_enough(self, width: Array, centre: Array) -> Array:
-        """`width`, with the floor, or what floats near `centre` tell apart, in the rows that are below the floor.
+    def positive_scale(self, scale: Array, loc: Array) -> Array:
+        """The width, with the floor, or what floats near `loc` tell apart, in the rows that are below the floor.
 
         Args:
-            width: The width of each row's prediction.
-            centre: A value near which each width lies, one per row.
+            scale: The width of each row.
+            loc: A value near which each row lies.
         """
-        floor = max(smallest(width), self.floor or 0.0)
-        low = width < floor
+        floor = max(smallest(scale), self.floor or 0.0)
+        low = scale < floor
         if not anywhere(low):
-            return width
+            return scale
         if self.warns:
             first, number = first_and_count(low)
             given = f"a floor of {floor:.3g}" if self.floor else "the least that floats tell apart; pass a floor"
@@ -158,11 +150,12 @@ class Floored(Reviewed):
                 f"{type(self).__name__}: {count(number, 'row')}, {the_first(number, first)},"
                 f" {said_of(number, 'have no width of their own: they are given')} {given}"
             )
-        return namespace(width).where(low, resolution(centre, floor), width)
+        return namespace(scale).where(low, resolution(loc, floor), scale)
 
     def __repr__(self) -> str:
-        own = [f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.name != "floor"]
-        return f"{type(self).__name__}({', '.join([*own, *([f'floor={self.floor:.3g}'] if self.floor else [])])})"
+        given = {f.name: getattr(self, f.name) for f in fields(self)}
+        own = [f"{name}={value:.3g}" for name, value in given.items() if value is not None]
+        return f"{type(self).__name__}({', '.join(own)})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -187,7 +180,7 @@ class RelativeScore(Floored, LocationScaleScore):
 class IntervalScore(Floored, LocationScaleScore, default_for=Interval):
     """phi([l, u], y) = (y - l) / max(u - l, floor); see `Floored` for the floor."""
 
-    _middle = 0.5  # halfway between the bounds
+    centre = 0.5  # halfway between the bounds
 
     def loc_scale(self, prediction: Interval) -> tuple[Array, Array]:
         """l and u - l."""
@@ -203,11 +196,7 @@ class ZScore(Floored, LocationScaleScore, default_for=Distribution):
         mean, std = prediction.mean(), prediction.std()
         xp = namespace(mean)
         bad = ~(xp.isfinite(mean) & xp.isfinite(std))
-        if anywhere(bad):
-            first, count = first_and_count(bad)
-            raise ValueError(
-                f"ZScore needs a finite mean and std, which row {first} ({in_all(count)}) has not: use CDFScore"
-            )
+        refuse("a finite mean and std, which ZScore needs and CDFScore does not,", bad, "is missing")
         return mean, std
 
 

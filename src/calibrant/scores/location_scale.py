@@ -8,11 +8,11 @@ from typing import Any
 
 from calibrant._arrays import Array, floats, namespace, refuse
 from calibrant.predictions import Point
-from calibrant.scores.base import TransformScore
+from calibrant.scores.base import Score
 from calibrant.scores.transforms import Affine
 
 
-class LocationScaleScore(TransformScore):
+class LocationScaleScore(Score):
     """phi(f(x), y) = (y - loc) / scale. A new one needs only `loc_scale`; everything about it is exact.
 
     >>> from calibrant import Point
@@ -23,35 +23,34 @@ class LocationScaleScore(TransformScore):
     array([ 0.5, -1. ])
     """
 
-    _middle = 0.0  # the score of loc
+    centre = 0.0
 
     @abstractmethod
     def loc_scale(self, prediction: Any) -> tuple[Array, Array]:
         """The loc and the positive scale of each row.
 
         Args:
-            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
-                array of points.
+            prediction: The prediction of each row.
         """
 
     def transform(self, prediction: Any) -> Affine:
         """The straight lines (y - loc) / scale."""
         name, (loc, scale) = type(self).__name__, self.loc_scale(prediction)
         loc = floats(f"the loc of {name}", loc, like=prediction.like)
-        scale = self.wide_enough(floats(f"the scale of {name}", scale, like=prediction.like), loc)
+        scale = self.positive_scale(floats(f"the scale of {name}", scale, like=prediction.like), loc)
         xp, rows = namespace(loc), (len(prediction),)
-        return Affine(*(part if part.shape == rows else xp.broadcast_to(part, rows) for part in (loc, scale)))
+        return Affine(xp.broadcast_to(loc, rows), xp.broadcast_to(scale, rows))
 
-    def wide_enough(self, width: Array, centre: Array) -> Array:
-        """The scale as it is: without a floor it must be positive.
+    def positive_scale(self, scale: Array, loc: Array) -> Array:
+        """The scale as it is, which must be positive; `Floored` makes it so.
 
         Args:
-            width: The width of each row's prediction.
-            centre: A value near which each width lies, one per row.
+            scale: The scale of each row.
+            loc: The loc of each row.
         """
-        del centre
-        refuse(f"the scale of {type(self).__name__}", ~(width > 0), "is not positive")
-        return width
+        del loc
+        refuse(f"the scale of {type(self).__name__}", ~(scale > 0), "is not positive")
+        return scale
 
 
 @dataclass(frozen=True)
@@ -61,6 +60,6 @@ class ResidualScore(LocationScaleScore, default_for=Point):
     unit_free = False
 
     def loc_scale(self, prediction: Point) -> tuple[Array, Array]:
-        """f and 1, which is stored once for all rows."""
+        """f and 1."""
         f = prediction.values
         return f, namespace(f).ones_like(f[:1])

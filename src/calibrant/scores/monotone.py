@@ -9,12 +9,12 @@ from typing import Any
 from calibrant._arrays import Array
 from calibrant.distributions.base import Distribution
 from calibrant.interpolators.support import Logits
-from calibrant.scores.base import TransformScore
+from calibrant.scores.base import Score
 from calibrant.scores.transforms import ByFunctions, LogitCDF
 
 
 @dataclass(frozen=True)
-class CDFScore(TransformScore):
+class CDFScore(Score):
     """phi(F, y) = F(y), carried as its logit, log F(y) - log(1 - F(y)).
 
     F(y) itself rounds to 1 where a label lies eight standard deviations out; its logit does not. The interpolators see
@@ -23,14 +23,14 @@ class CDFScore(TransformScore):
 
     expects = (Distribution,)
     support = Logits()
-    _middle = 0.0
+    centre = 0.0
 
     def transform(self, prediction: Distribution) -> LogitCDF:
         """logit F(y)."""
         return LogitCDF(prediction)
 
 
-class MonotoneScore(TransformScore):
+class MonotoneScore(Score):
     """Any score that increases strictly in y. A new one needs three functions; mean, std and crps come from a table.
 
     >>> import numpy as np
@@ -50,8 +50,7 @@ class MonotoneScore(TransformScore):
         """phi(f(x_i), y_i), one value per row.
 
         Args:
-            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
-                array of points.
+            prediction: The prediction of each row.
             y: The labels: one number per row.
         """
 
@@ -60,8 +59,7 @@ class MonotoneScore(TransformScore):
         """The y_i with phi(f(x_i), y_i) = s_i.
 
         Args:
-            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
-                array of points.
+            prediction: The prediction of each row.
             s: Scores, one per row.
         """
 
@@ -70,8 +68,7 @@ class MonotoneScore(TransformScore):
         """log of the derivative of phi(f(x_i), y) in y, at y_i.
 
         Args:
-            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
-                array of points.
+            prediction: The prediction of each row.
             y: The labels: one number per row.
         """
 

@@ -1,7 +1,7 @@
 """Scores of f + c and y + c: a root or a logarithm needs them positive.
 
 c has the unit of y, so no default but 0 means the same in every unit. Nor does `fit` learn it: every score depends on
-c, so all calibration rows would be mended, and the guarantee approximate for all of them.
+c, so the guarantee would be approximate for all calibration rows.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from calibrant._types import ArrayLike
 from calibrant._words import in_all
 from calibrant.forecast import PredictionLike
 from calibrant.predictions import Point, with_labels
-from calibrant.scores.floors import Reviewed
+from calibrant.scores.floors import ScaledScore
 from calibrant.scores.location_scale import LocationScaleScore
 from calibrant.scores.transforms import Affine, Composed, Logarithm
 
 
 @dataclass(frozen=True)
-class _Offset(Reviewed):
+class _Offset(ScaledScore):
     """A score of f + c and y + c."""
 
     c: float = 0.0
     expects = (Point,)
-    _middle = 0.0  # the score of f
+    centre = 0.0  # the score of f
     remedy = "pass a larger c"
 
     def __post_init__(self) -> None:

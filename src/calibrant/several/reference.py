@@ -17,8 +17,7 @@ from calibrant.forecast import PredictionLike
 from calibrant.interpolators.linear import Linear
 from calibrant.labels.base import Labels
 from calibrant.predictions import Interval, Prediction, Quantiles, Samples
-from calibrant.scores import CDFScore, default_score
-from calibrant.scores.base import Score
+from calibrant.scores import CDFScore, Score, default_score
 
 
 @dataclass(frozen=True)
@@ -56,8 +55,7 @@ class Reference:
             return cls(CDFScore(), Logistic(0.0, 1.0), labels)
         if not has_spread(prediction):
             return None
-        score: Any = default_score(prediction)
-        score, _ = score.learn(prediction)
+        score, _ = default_score(prediction).learn(prediction)
         return cls(score, Logistic(score.middle(prediction), 1.0), labels)
 
     @property

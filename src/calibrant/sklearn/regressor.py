@@ -32,8 +32,7 @@ from calibrant.names import InterpolatorName, interpolator_named, score_named
 from calibrant.predictions import Ensemble
 from calibrant.refine.names import RefinerLike, refiner_named
 from calibrant.refine.two_part import TwoPart
-from calibrant.scores import EnsembleScore
-from calibrant.scores.base import Score, TransformScore
+from calibrant.scores import EnsembleScore, Score
 from calibrant.several import SeveralCalibrated, SeveralCalibrator, SeveralDistributions
 from calibrant.sklearn.around import (
     AroundModels,
@@ -301,11 +300,6 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
             X, y = rows_of(X, there), y[there]
         pooled, calibrator = self._pooled(X), self._calibrator()
         if len(self.estimators_) > 1 and calibrator.score is not None:
-            if not isinstance(calibrator.score, TransformScore):
-                raise TypeError(
-                    f"the models of {len(self.estimators_)} folds are calibrated as an ensemble, whose scores add up:"
-                    f" {type(calibrator.score).__name__} must be a LocationScaleScore or a MonotoneScore for that"
-                )
             # each of which may be an EnsembleScore itself
             each = (calibrator.score,) * len(self.estimators_)
             calibrator = replace(calibrator, score=EnsembleScore(each))

@@ -9,9 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from calibrant._arguments import same_length
-from calibrant._arrays import device_like, floats
-from calibrant._batch import promoted
+from calibrant._arrays import Array, device_like, floats
 from calibrant._types import ArrayLike, Bound, Rng, SupportsArray, Table
 from calibrant._words import count, in_all
 from calibrant.backtesting import Backtest
@@ -23,7 +21,7 @@ from calibrant.interpolators import Interpolator
 from calibrant.labels import Labels
 from calibrant.persistence.codec import decode, encode
 from calibrant.persistence.errors import FileError
-from calibrant.predictions import Point, as_prediction
+from calibrant.predictions import Point, with_labels
 from calibrant.scores import Score
 from calibrant.testing.distributions import DistributionCheck, Floats, agree, numbers, require
 
@@ -40,23 +38,16 @@ def check_score(score: Score, prediction: PredictionLike, y: ArrayLike) -> None:
 
     Args:
         score: The score to test.
-        prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an array of
-            points.
+        prediction: The prediction of each row.
         y: The labels: one number per row.
     """
-    f: Any = promoted(as_prediction(prediction), y)
-    y = floats("y", y, like=f.like, ndim=1)
-    same_length("the prediction", len(f), "y", y.shape[0])
-    if y.shape[0] < 2:
-        raise ValueError(f"check_score needs at least two rows, got {y.shape[0]}")
+    f, y = cast("tuple[Any, Array]", with_labels(prediction, y))
     name, n, labels = type(score).__name__, len(f), numbers(y)
+    if n < 2:
+        raise ValueError(f"check_score needs at least two rows, got {n}")
     epsilon = 2.0**-23 if "32" in str(y.dtype) else 2.0**-52
     reach = float(np.ptp(labels)) or abs(float(labels[0])) or 1.0
     grid = labels.min() + _SHARES * reach
-
-    def of(distribution: Distribution, method: str, at: Floats) -> Floats:
-        return numbers(getattr(distribution, method)(device_like(at, y)))
-
     own = numbers(score(f, y))
     require(own.shape == (n,), f"{name} must give one number per row, shape ({n},), got shape {own.shape}")
     bad, must = ~np.isfinite(own), f"{name} must be finite at the labels, but is not"
@@ -71,16 +62,13 @@ def check_score(score: Score, prediction: PredictionLike, y: ArrayLike) -> None:
     q = Logistic(float(np.median(own)), float(np.std(own)) or 1.0).to(y)
     H, what = score.pull_back(q, f), f"{name}.pull_back(q, prediction)"
     require(H.shape == (n,), f"{what} must have one distribution per row, shape ({n},), got shape {H.shape}")
-    part, whole = of(score.pull_back(q, f[some]), "cdf", labels[some]), of(H, "cdf", labels)[some]
-    agree(f"of some rows alone, {what}.cdf", part[:, None], whole[:, None], 1e3 * epsilon, "among all rows it is")
-    F = of(H, "cdf", grid[None, :])
-    agree(f"{what}.cdf", F, of(q, "cdf", table), 1e4 * epsilon, "q.cdf of the score is", grid)
-    back, density = of(H, "ppf", np.clip(F, 1e-7, 1 - 1e-7)), of(H, "pdf", grid[None, :])
-    back = np.where((F > 1e-6) & (F < 1 - 1e-6), back, grid)  # where F rounds to 0 or 1 there is no way back
-    slack = 1e5 * epsilon * (np.abs(grid) + reach + 1 / np.maximum(density, 1e-300))
-    agree(f"{what}.ppf at cdf", back, np.broadcast_to(grid, F.shape), slack, "the inverse must lead back to", grid)
     check = DistributionCheck(H, f"by the log-slope of {name}, {what}")
-    check.points = np.broadcast_to(grid, F.shape)
+    check.points = np.broadcast_to(grid, table.shape)
+    F, wanted = check.ask("cdf", grid), check.ask("cdf", table, of=q)
+    agree(f"{what}.cdf", F, wanted, 1e4 * epsilon, "q.cdf of the score is", grid)
+    back = np.where((F > 1e-6) & (F < 1 - 1e-6), check.ask("ppf", np.clip(F, 1e-7, 1 - 1e-7)), grid)
+    slack = 1e5 * epsilon * (np.abs(grid) + reach + 1 / np.maximum(check.ask("pdf", grid), 1e-300))
+    agree(f"{what}.ppf at cdf", back, check.points, slack, "the inverse must lead back to", grid)
     check.density()
 
 
@@ -131,29 +119,28 @@ def _check_q(interpolator: Interpolator, scores: Floats, *, equivariant: bool) -
     for other, must in ((scores, "give the same q for the same rng"), (scores[::-1], "not depend on the order")):
         same = np.allclose(numbers(fit(other.copy()).cdf(scores)), F, rtol=0, atol=1e-9)
         require(same, f"{name}.fit must {must} of the scores {where}")
-    drawn = [q.for_rows(Context(3, rng=np.random.default_rng(2))) for _ in range(2)]
-    one, two = (numbers(rows.cdf(float(scores[0]))) for rows in drawn)
+    one, two = (q.for_rows(Context(3, rng=np.random.default_rng(2))).cdf(float(scores[0])) for _ in range(2))
     require(np.array_equal(one, two), f"q of {name} must give rows the same for the same rng {where}")
     levels, largest = np.linspace(0.02, 0.97, 9), float(np.abs(scores).max())
     for shift, stretch in ((0.0, 1024.0), (largest, 1.0)) if equivariant else ():
-        got, wanted = numbers(fit(shift + stretch * scores).ppf(levels)), shift + stretch * numbers(q.ppf(levels))
+        moved, wanted = fit(shift + stretch * scores), shift + stretch * numbers(q.ppf(levels))
         slack = 1e-6 * (np.abs(wanted) + stretch * (np.ptp(scores) + 1e-6 * largest))
         what = f"q of {name} after {shift:g} + {stretch:g} * scores: ppf"
-        agree(what, got[None, :], wanted[None, :], slack, f"moved with them {where} it is", levels)
+        got = numbers(moved.ppf(levels))[None, :]
+        agree(what, got, wanted, slack, f"moved with them {where} it is", levels)
 
 
 def check_labels(labels: Labels, y: ArrayLike, *, bound: Bound = None, rng: Rng = None) -> None:
     """Raise an AssertionError unless `labels` does with the labels y what a kind of labels must.
 
-    With Y' what `spread` makes of y and g what `collapse` stands for: labels pass their own check; Y' is one finite
+    With Y' what `spread` makes of y and g what `collapse` applies: labels pass their own check; Y' is one finite
     number per row and rises with y; a distribution that is all but sure of Y' collapses to one that is sure of y, and
     any other to one with the quantiles g(q); it calibrates; and it is the same after a pickle and a file.
 
     Args:
         labels: The kind of labels to test.
         y: The labels: one number per row.
-        bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that they
-            name. Only for labels that ask for it.
+        bound: What is known of each row, such as a capacity: an array, or a table with the columns it names.
         rng: A `numpy.random.Generator`; one with the seed 0 by default.
     """
     require(isinstance(labels, Labels), f"{type(labels).__name__} must be a Labels")
@@ -254,7 +241,7 @@ def check_look_ahead(
 
 
 def _forecasts(found: Any, rows: int) -> Floats:
-    """What was forecast for each row, as numbers; NaN where nothing was."""
+    """The forecast of each row, as numbers; NaN where there is none."""
     which, found = (found.rows, found.H) if isinstance(found, Backtest) else (np.arange(rows), found)
     values = numbers(found.quantiles((0.1, 0.5, 0.9)) if isinstance(found, Distribution) else found)
     if len(values) != len(which):

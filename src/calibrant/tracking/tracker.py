@@ -29,7 +29,7 @@ from calibrant.forms import Form
 from calibrant.guarantee import Guarantee
 from calibrant.labels import Labels
 from calibrant.predictions import as_prediction
-from calibrant.scores.signed import SignedScore
+from calibrant.scores.nonconformity import SignedScore
 from calibrant.tracking.distribution import through
 from calibrant.tracking.steps import Numbers, Walk, in_order, walk
 from calibrant.updating import scores_of
