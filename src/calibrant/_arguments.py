@@ -15,13 +15,24 @@ def same_length(what: str, length: int, name: str, other: int) -> None:
         raise ValueError(f"{name} must have {each}, got {other}")
 
 
-def same_rows(what: str, length: int, **columns: Any) -> None:
-    """Raise unless each of these, if given, has one entry for each row."""
-    for name, value in columns.items():
-        if value is not None:
-            if not hasattr(value, "__len__"):
-                raise TypeError(f"{name} must hold one entry for each row, got {value!r}")
-            same_length(what, length, name, len(value))
+def one_each(what: str, length: int, name: str, value: Any) -> None:
+    """Raise unless there is one entry for each row."""
+    if not hasattr(value, "__len__"):
+        raise TypeError(f"{name} must hold one entry for each row, got {value!r}")
+    same_length(what, length, name, len(value))
+
+
+def check_known(prediction: Any, labels: Any, by: Any, weights: Any, bound: Any) -> None:
+    """Raise unless there is a group and a weight for each row, if any, and a bound if the labels need one."""
+    if by is not None:
+        one_each("the prediction", len(prediction), "by", by)
+    if weights is not None:
+        one_each("the prediction", len(prediction), "weights", weights)
+    needed = labels is not None and labels.by_row
+    if bound is not None and not needed:
+        raise TypeError(f"bound= is for labels that are bounded row by row, got labels={labels!r}")
+    if bound is None and needed:
+        raise TypeError(f"{labels!r} needs bound=, with one entry for each row")
 
 
 def unit(name: str, value: float) -> float:
@@ -68,15 +79,6 @@ def check_has(name: str, value: Any, method: str, kind: str, *, optional: bool =
         return
     if isinstance(value, type) or not callable(getattr(value, method, None)):
         raise TypeError(f"{name} must be {kind}, got {value!r}")
-
-
-def check_bound(labels: Any, bound: Any) -> None:
-    """Raise where a bound is given for labels that have none, or none for labels that have one."""
-    needed = labels is not None and labels.by_row
-    if bound is not None and not needed:
-        raise TypeError(f"bound= is for labels that are bounded row by row, got labels={labels!r}")
-    if bound is None and needed:
-        raise TypeError(f"{labels!r} needs bound=, with one entry for each row")
 
 
 def needs(what: str, extra: str, *libraries: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from calibrant._arguments import check_bound, check_has, same_rows
+from calibrant._arguments import check_has, check_known
 from calibrant._arrays import Array, count_true, detached, namespace, refuse
 from calibrant._batch import have_labels, some_rows
 from calibrant._calibrated import Growing
@@ -82,16 +82,16 @@ class Calibrator:
         """
         if hasattr(y, "calibrated_by"):  # of some labels only a bound was seen, see `Censored`
             return y.calibrated_by(self, prediction, by, weights, bound, rng)  # type: ignore[no-any-return]
-        forecast, label, by, weights, bound = labelled(prediction, y, by, weights, bound)
+        prediction = as_prediction(prediction)
+        check_known(prediction, self.labels, by, weights, bound)
+        forecast, label, by, weights = labelled_rows(self.labels, prediction, y, by, weights, bound, rng)
         if not len(label):
             raise ValueError("calibration needs at least one row, got none")
-        form = forecast.form()
-        forecast, label = made_continuous(self.labels, forecast, label, bound, rng)
         score, below_floor = (self.score or default_score(forecast)).learn(forecast, label)
         scores = finite_scores(score, forecast, label)
         score.review(forecast, scores)  # it warns where a few rows dominate q
         history = remember(scores, by, weights, self.forget, count_true(below_floor))
-        return calibrated(score, self.interpolator, form, self.labels, history, rng)
+        return calibrated(score, self.interpolator, prediction.form(), self.labels, history, rng)
 
 
 @dataclass(frozen=True)
@@ -129,8 +129,7 @@ class Calibrated(Growing):
         """
         prediction = as_prediction(prediction)
         prediction.check_form(self.form)
-        same_rows("the prediction", len(prediction), by=by, weights=weights)
-        check_bound(self.labels, bound)
+        check_known(prediction, self.labels, by, weights, bound)
         if self.labels is not None:
             prediction = self.labels.spread_prediction(prediction, bound=bound)
         draws = None if rng is None and seed is None else source(prediction, self.q, rng, seed)
@@ -140,20 +139,17 @@ class Calibrated(Growing):
         return H.doubted(self.guarantee.too_few)
 
 
-def labelled(prediction: PredictionLike, y: Any, by: Any, weights: Any, bound: Any) -> tuple[Any, ...]:
-    """The same of the rows that have a label: NaN is none."""
-    prediction = as_prediction(prediction)
-    same_rows("the prediction", len(prediction), by=by, weights=weights)
+def labelled_rows(
+    labels: Labels | None, prediction: Any, y: Any, by: Any, weights: Any, bound: Bound, rng: Draws
+) -> tuple[Any, Array, Any, Any]:
+    """Prediction, label, group and weight of the rows that have a label; counts, for one, are made continuous."""
     there = have_labels(y, len(prediction))
     if there is not None:
         prediction, y, by, weights, bound = (some_rows(each, there) for each in (prediction, y, by, weights, bound))
-    return *with_labels(prediction, y), by, weights, bound
-
-
-def made_continuous(labels: Labels | None, prediction: Any, y: Array, bound: Bound, rng: Draws) -> tuple[Any, Array]:
-    """The prediction and the labels, both continuous: counts, for one, are spread by a draw."""
-    check_bound(labels, bound)
-    return (prediction, y) if labels is None else labels.spread_both(prediction, y, bound=bound, rng=rng)
+    prediction, y = with_labels(prediction, y)
+    if labels is not None:
+        prediction, y = labels.spread_both(prediction, y, bound=bound, rng=rng)
+    return prediction, y, by, weights
 
 
 def finite_scores(score: Score, prediction: Any, y: Array) -> Array:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arguments import same_length, same_rows, unit
+from calibrant._arguments import one_each, same_length, unit
 from calibrant._arrays import floats, refuse, rows, to_numpy
 from calibrant._batch import some_rows
 from calibrant._types import ArrayLike, Bound, Draws, RowIndex, Values
-from calibrant.calibration import Calibrated, Calibrator, made_continuous
+from calibrant.calibration import Calibrated, Calibrator, labelled_rows
 from calibrant.distributions.censored_tail import FollowedUp
 from calibrant.forecast import PredictionLike
 from calibrant.guarantee import Basis
@@ -55,11 +55,12 @@ class Censored:
 
     def __post_init__(self) -> None:
         y = to_numpy(floats("y", self.y, ndim=1)).astype(np.float64)
-        same_rows("y", len(y), event=self.event, followed=self.followed)
+        one_each("y", len(y), "event", self.event)
         event = to_numpy(floats("event", np.asarray(self.event) * 1.0, ndim=1))
         refuse("event", (event != 0) & (event != 1), "is neither 0 nor 1")
         followed = self.followed
         if followed is not None:
+            one_each("y", len(y), "followed", followed)
             followed = to_numpy(floats("followed", followed, ndim=1))
             refuse("followed", (followed <= 0) | (followed > 1), "lies outside (0, 1]")
         for name, value in (("y", y), ("event", event == 1), ("followed", followed)):
@@ -110,14 +111,15 @@ class Censored:
             raise ValueError(f"calibration needs a label that was seen, and all {len(self)} are censored")
         inverse, beyond = self.weights(), ~self.event & (self.y >= self.y[self.event].max())
         missing = max(0.0, 1 - float(inverse.sum()) / len(self)) if beyond.any() else 0.0
-        seen, lost = (
-            [some_rows(each, there) for each in (prediction, self.y, bound)] for there in (self.event, beyond)
+        seen, weights = self.event, CensoringWeights(inverse[self.event], missing)
+        calibrated = calibrator.fit(
+            prediction[seen], self.y[seen], weights=weights, bound=some_rows(bound, seen), rng=rng
         )
-        weights = CensoringWeights(inverse[self.event], missing)
-        calibrated = calibrator.fit(*seen[:2], weights=weights, bound=seen[2], rng=rng)
         known = 1.0
-        if missing:  # the labels lost beyond the last one seen have larger scores than these
-            scores = calibrated.score(*made_continuous(calibrator.labels, *lost, rng))
+        if missing:
+            its_bound = some_rows(bound, beyond)
+            lost = labelled_rows(calibrator.labels, prediction[beyond], self.y[beyond], None, None, its_bound, rng)
+            scores = calibrated.score(*lost[:2])  # those of their labels are larger
             known = self._known(calibrated.q.cdf(np.sort(to_numpy(scores))), missing)
         q = calibrated.q if known == 1 else FollowedUp(calibrated.q, known)
         return replace(calibrated, q=q, guarantee=replace(calibrated.guarantee, known=known), history=None)
@@ -129,9 +131,11 @@ class Censored:
         return float(most if allowed >= len(levels) else min(most, float(levels[allowed])))
 
 
+@dataclass(frozen=True, eq=False)
 class CensoringWeights(CalibrationWeights):
-    """Inverse probabilities of being followed, for the labels that were seen; some of all are missing at the top."""
+    """Inverse probabilities of being followed, for the labels that were seen; a share of all is missing at the top."""
 
+    missing: float = 0.0  # type: ignore[misc]
     basis: ClassVar[Basis] = "censored"
 
 

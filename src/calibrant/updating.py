@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from calibrant._arguments import check_known
 from calibrant._arrays import Array, Rng, concatenate, namespace, to_numpy
-from calibrant.calibration import Calibrated, calibrated, finite_scores, labelled, made_continuous
+from calibrant.calibration import Calibrated, calibrated, finite_scores, labelled_rows
 from calibrant.interpolators.by_group import Apart, ByGroup, Groups
 from calibrant.interpolators.history import History
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naive import Naive
 from calibrant.interpolators.random import Random
+from calibrant.predictions import as_prediction
 
 ADDING = (Linear, Naive, Random, ByGroup, Apart)
 """Interpolators whose q depends on which scores there are, and on nothing else."""
@@ -39,9 +41,11 @@ def scores_of(
     """The scores of new rows; and the groups and weights of those that have a label."""
     if hasattr(y, "calibrated_by"):
         raise TypeError(f"labels of which some were not seen, {type(y).__name__}, come in fit alone: fit on all rows")
-    prediction, y, by, weights, bound = labelled(prediction, y, by, weights, bound)
+    prediction = as_prediction(prediction)
     prediction.check_form(old.form)
-    scores = finite_scores(old.score, *made_continuous(old.labels, prediction, y, bound, rng))
+    check_known(prediction, old.labels, by, weights, bound)
+    prediction, y, by, weights = labelled_rows(old.labels, prediction, y, by, weights, bound, rng)
+    scores = finite_scores(old.score, prediction, y)
     old.score.support.check(scores)
     return scores, by, weights
 

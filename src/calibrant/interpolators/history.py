@@ -128,6 +128,11 @@ class History:
     def __repr__(self) -> str:
         return f"History({int(self.scores.shape[0])} scores)"
 
+    def last(self, rows: int) -> History:
+        """The last rows."""
+        weights = None if self.weights is None else self.weights[-rows:]
+        return replace(self, scores=self.scores[-rows:], weights=weights)
+
     def then(self, scores: Array, by: Any, weights: Any) -> History:
         """With the scores of later rows, less what is forgotten."""
         xp, home = namespace(self.scores), array_api_compat.device(self.scores)
@@ -159,10 +164,9 @@ def remember(
     scores: Array, by: Values | None, weights: Weights, forget: Forgetting | None, floored: int = 0
 ) -> History:
     """The scores that are not forgotten, with their groups and weights."""
-    weights = None if weights is None else as_weights(weights)
-    if forget is not None:
-        scores, weights = scores[-forget.last :], None if weights is None else weights[-forget.last :]
-    return History(scores, weights, forget, floored, None if by is None else Groups.of(by))
+    groups = None if by is None else Groups.of(by)
+    history = History(scores, None if weights is None else as_weights(weights), forget, floored, groups)
+    return history if forget is None else history.last(forget.last)
 
 
 @runtime_checkable

@@ -34,7 +34,7 @@ class CalibrationWeights:
     """
 
     values: Numbers
-    missing: float = 0.0
+    missing: ClassVar[float] = 0.0
     """The share of the scores that are known only to be above all others."""
     basis: ClassVar[Basis] = "weighted"
     """Why rows so weighted tell something about new ones, see `Guarantee.basis`."""
