@@ -7,7 +7,7 @@ import pytest
 
 import calibrant
 from calibrant import Calibrator, Normal, Window
-from calibrant._row_hash import RowDraws, row_keys, smallest
+from calibrant.batches.row_ids import RowDraws, row_keys, smallest
 from calibrant.distributions import Poisson
 from calibrant.interpolators import NAF, Apart, ByGroup, Linear, Naive, Random
 from calibrant.labels import Counts

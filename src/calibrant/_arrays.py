@@ -1,6 +1,6 @@
-"""The one door for array input: namespace, dtype, shape, finiteness.
+"""Array input: its namespace, dtype, shape and finiteness.
 
-Everything inside the library trusts what came through here. Arrays of the Python array API standard (numpy,
+Everything inside the library trusts what was checked here. Arrays of the Python array API standard (numpy,
 torch on any device, array-api-strict) stay what they are; lists and numbers become numpy float64.
 """
 
@@ -182,7 +182,7 @@ def rows(array: Array, index: Any) -> Array:
         if isinstance(index, np.ndarray):
             index = np.ascontiguousarray(index)  # torch takes no negative strides
         elif isinstance(array, np.ndarray):
-            index = to_numpy(index)  # beside torch's arrays a distribution may have numpy's, which count rows
+            index = to_numpy(index)  # a distribution of torch's arrays may have numpy's too, which count rows
         index = xp.asarray(index, device=array_api_compat.device(array))
         if not xp.isdtype(index.dtype, "bool"):
             if not xp.isdtype(index.dtype, "integral"):
@@ -226,10 +226,10 @@ def smallest(like: Array) -> float:
 
 
 def clip(array: Any, lower: Any, upper: Any) -> Array:
-    """`array` kept between two bounds; on numpy by two functions that are faster than its own, on torch by its own."""
+    """`array` clipped between two bounds; on numpy by two functions that are faster than its own."""
     if isinstance(array, (np.ndarray, np.generic)):
-        kept: Array = np.minimum(np.maximum(array, lower), upper)
-        return kept
+        clipped: Array = np.minimum(np.maximum(array, lower), upper)
+        return clipped
     own: Any = array.clip if array_api_compat.is_torch_array(array) else functools.partial(namespace(array).clip, array)
     return own(lower, upper)  # type: ignore[no-any-return]
 
@@ -240,7 +240,7 @@ def concatenate(arrays: Sequence[Array], *, axis: int = 0) -> Array:
 
 
 def device_like(value: Any, like: Array) -> Array:
-    """A numpy array or number moved beside `like`: its namespace, dtype and device; numpy's doubles beside None."""
+    """A numpy array or number in the namespace, dtype and device of `like`; numpy's doubles if that is None."""
     if like is None:
         return np.asarray(value, dtype=np.float64)
     return namespace(like).asarray(value, dtype=like.dtype, device=array_api_compat.device(like))
@@ -276,7 +276,7 @@ def to_numpy(array: Any) -> np.ndarray[Any, Any]:
 
 
 def ranks(scores: Array) -> Array:
-    """1, ..., n beside the scores."""
+    """1, ..., n in the namespace of n scores."""
     xp = namespace(scores)
     return device_like(xp.arange(1, scores.shape[0] + 1), scores)
 

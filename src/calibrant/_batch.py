@@ -65,7 +65,7 @@ def some_rows(column: Any, there: Any) -> Any:
         return rows(column, there)
     if hasattr(column, "filter"):
         return column.filter(np.asarray(there).tolist())  # a list, since not every polars takes numpy's masks
-    return [item for item, kept in zip(column, there, strict=True) if kept]
+    return [item for item, wanted in zip(column, there, strict=True) if wanted]
 
 
 def take_rows(batch: T, index: Any) -> T:
@@ -118,7 +118,7 @@ def _join(values: Sequence[Any], counts: Sequence[int]) -> Any:
             return first
         raise OtherFields(f"cannot join batches of {', '.join(repr(value) for value in values)}")
     if not all(getattr(value, "ndim", 0) for value in values):
-        raise OtherFields("cannot join batches some of which have a number for all rows and others one a row")
+        raise OtherFields("cannot join batches some of which have a number for all rows and others one per row")
     homes = {(namespace(value), array_api_compat.device(value), value.shape[1:]) for value in values}
     if len(homes) > 1:
         raise OtherFields(f"cannot join arrays of {len(homes)} kinds: they differ in library, device or columns")
@@ -159,8 +159,8 @@ def promoted(batch: T, *values: Any) -> T:
 def moved_floats(value: T, like: Any) -> T:
     """`value` with its floats in the namespace, dtype and device of `like`; other arrays, which count rows, stay.
 
-    A single distribution inside, such as the q of many predictions, is moved once and kept with it, so that what is
-    worked out for it serves them all.
+    A single distribution inside, such as the q of many predictions, is moved once and stored with it, so that what is
+    computed for it serves them all.
     """
     home = (namespace(like).__name__, str(like.dtype), str(array_api_compat.device(like)))
 
@@ -169,17 +169,17 @@ def moved_floats(value: T, like: Any) -> T:
             return moved(item, like) if namespace(item).isdtype(item.dtype, "real floating") else item
         if getattr(item, "shape", None) != () or not is_dataclass(item) or graded(item):
             return _mapped(item, there)
-        kept: Any = item.__dict__.setdefault("_kept_moved", {})  # type: ignore[union-attr]
-        if home not in kept:
-            kept[home] = _mapped(item, there)
-        return kept[home]
+        moved_before: Any = item.__dict__.setdefault("_kept_moved", {})  # type: ignore[union-attr]
+        if home not in moved_before:
+            moved_before[home] = _mapped(item, there)
+        return moved_before[home]
 
     return cast(T, there(value))
 
 
 def graded(value: Any) -> bool:
     """Whether torch's gradients flow to an array inside; where one holds numpy's floats, all do."""
-    for array in _arrays(value):
+    for array in arrays_in(value):
         if getattr(array, "requires_grad", False):
             return True
         if isinstance(array, np.ndarray) and array.dtype.kind == "f":
@@ -189,23 +189,23 @@ def graded(value: Any) -> bool:
 
 def first_array(value: Any) -> Any:
     """The first array inside a frozen dataclass, which tells namespace, dtype and device; None if there is none."""
-    return next(_arrays(value), None)
+    return next(arrays_in(value), None)
 
 
-def _arrays(value: Any) -> Iterator[Any]:
+def arrays_in(value: Any) -> Iterator[Any]:
     """The arrays inside a frozen dataclass or a tuple, one after the other."""
     if array_api_compat.is_array_api_obj(value):
         yield value
     elif is_dataclass(value):
         for f in fields(value):
-            yield from _arrays(getattr(value, f.name)) if f.init else ()
+            yield from arrays_in(getattr(value, f.name)) if f.init else ()
     elif isinstance(value, tuple):
         for item in value:
-            yield from _arrays(item)
+            yield from arrays_in(item)
 
 
 def row_fields(batch: Any) -> list[tuple[str, Any]]:
-    """The fields that hold one entry a row, by name."""
+    """The fields that hold one entry per row, by name."""
     return [(f.name, getattr(batch, f.name)) for f in fields(batch) if f.init and "shared" not in f.metadata]
 
 

@@ -26,19 +26,19 @@ from calibrant.distributions.piecewise_linear import Lines, Numbers
 from calibrant.interpolators.naf_fit import fit_logistic_mixture
 
 Counts = NDArray[np.int64]
-Told = tuple[NDArray[np.bool_], Numbers, Numbers, Counts]
+Rest = tuple[NDArray[np.bool_], Numbers, Numbers, Counts]
 
 DEGREES = (4, 16, 64, 256, 1024)  # of the group's own distributions
-FEWEST = 4  # scores that tell a place and a spread when some are held out
+FEWEST = 4  # scores that give a place and a spread when some are held out
 FOLDS = 5  # of the held-out scores
 FINEST = 8  # a degree is at most so many times the number of scores
 STEPS = 20  # of EM on the weights
 CELLS = 1024  # of [0, 1], on which the Bernstein polynomials are drawn
 OUTLYING = 6  # half inter-quartile ranges, beyond which a score counts as if it lay there
-LEVELS: NDArray[np.float64] = expit(np.linspace(-10, 10, 21))  # where P and W are drawn, beside the scores
+LEVELS: NDArray[np.float64] = expit(np.linspace(-10, 10, 21))  # where P and W are drawn, besides the scores
 SHARED = 5  # scores that the weights of all groups count as, where they lend to each other
 NOTHING = 1e-3  # a weight below this is none
-AT_ONCE = 1024  # groups whose polynomials are held at a time
+AT_ONCE = 1024  # groups whose polynomials are in memory at a time
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Parts:
 
 @dataclass(frozen=True)
 class Moved:
-    """A part of the mixture: shape((u - place_g) / spread_g)."""
+    """A component of the mixture: shape((u - place_g) / spread_g)."""
 
     shape: Distribution
     place: Numbers
@@ -92,7 +92,7 @@ def borrowed(
 ) -> tuple[Lines, Distribution]:
     """The distributions of the groups, each within its lambda of its own ranks, as one table; and P, that of all.
 
-    `folds` says which scores are held out together; `lent` is one more part of the mixture.
+    `folds` says which scores are held out together; `lent` is one more component.
     """
     group, n, groups = parts.group, parts.counts, len(parts.counts)
     pooled = smooth(parts.scores, units)
@@ -126,7 +126,7 @@ def borrowed(
                 cell, g = _cells(asked[rows], CELLS), owners[rows]
                 low, high = edges[number, cell], edges[number, cell + 1]
                 F[rows] += (weight / n)[g] * (low + (high - low) * (asked[rows] * CELLS - cell))
-    return _held(F, knots, owners, of_scores, parts, accuracies), pooled
+    return _guarded(F, knots, owners, of_scores, parts, accuracies), pooled
 
 
 def smooth(scores: Numbers, units: int) -> Distribution:
@@ -169,17 +169,17 @@ def shuffled(parts: Parts) -> Counts:
     return folds
 
 
-def without_each(parts: Parts, folds: Counts) -> list[Told]:
+def without_each(parts: Parts, folds: Counts) -> list[Rest]:
     """Of each fold: which scores it holds out, and the place, the spread and the count of the others of each group."""
     rests = [(folds == fold, parts.only(folds != fold)) for fold in range(FOLDS)]
-    return [(held, *loc_scale(rest), rest.counts) for held, rest in rests]
+    return [(out, *loc_scale(rest), rest.counts) for out, rest in rests]
 
 
-def held_out(parts: Parts, told: Sequence[Told]) -> tuple[Numbers, Numbers]:
+def held_out(parts: Parts, rests: Sequence[Rest]) -> tuple[Numbers, Numbers]:
     """The place and spread of each score's group, without the fold that the score is in."""
     place, spread, group = np.zeros(len(parts.scores)), np.zeros(len(parts.scores)), parts.group
-    for held, m, s, _ in told:
-        place[held], spread[held] = m[group[held]], s[group[held]]
+    for out, m, s, _ in rests:
+        place[out], spread[out] = m[group[out]], s[group[out]]
     return place, spread
 
 
@@ -261,18 +261,18 @@ def _em(likelihood: Numbers, group: Counts, begin: Counts, prior: Numbers, steps
 # ---- the distributions, drawn ---------------------------------------------------------------------------------------
 
 
-def _held(
+def _guarded(
     F: Numbers, knots: Numbers, owners: Counts, of_scores: NDArray[np.bool_], parts: Parts, accuracies: Numbers
 ) -> Lines:
-    """Each F_g held to the ranks of the group's scores; between them bent by straight lines, from (0, 0) to (1, 1)."""
+    """Each F_g clipped to the ranks of the group's scores; between these bent by lines, from (0, 0) to (1, 1)."""
     group, n, numbers = parts.group, parts.counts[parts.group], 2 * np.arange(len(parts.counts))
     rank = np.arange(len(group)) - parts.first[group] + 1
     low, high = ((rank + sign * accuracies[group]) / (n + 1) for sign in (-1, 1))
-    held = np.clip(F[of_scores], low, high)
+    clipped = np.clip(F[of_scores], low, high)
     # all lines in one: that of group g runs from (2g, 2g) to (2g + 1, 2g + 1)
-    x, y = (np.sort(np.concatenate([2 * group + p, numbers, numbers + 1])) for p in (F[of_scores], held))
+    x, y = (np.sort(np.concatenate([2 * group + p, numbers, numbers + 1])) for p in (F[of_scores], clipped))
     probs = np.interp(2 * owners + F, x, y) - 2 * owners
-    probs[of_scores] = held
+    probs[of_scores] = clipped
     knots, probs = (column[np.lexsort((column, owners))] for column in (knots, probs))
     return _lines(knots, probs, np.searchsorted(owners, np.arange(len(numbers) + 1)))
 

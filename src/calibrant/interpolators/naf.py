@@ -31,10 +31,9 @@ def default_accuracy(n: int) -> float:
 class NAF:
     """q(u) = sum of w_k sigmoid((u - m_k) / t_k), a one-layer neural autoregressive flow: as smooth as can be.
 
-    Fitted once, without randomness; its logit is then held as a cubic spline through some thousand points (F is off by
-    less than 1e-7), which is as quick as a broken line to evaluate, invert and integrate. Held to its `accuracy`
-    lambda (n -> sqrt(n)/2 by default) by the lambda guard. A smaller lambda is a stronger promise and a rougher
-    density. Its inverse is the inverse of the same distribution.
+    Fitted once, without randomness; its logit is then stored as a cubic spline through some thousand points (F is off
+    by less than 1e-7), which is as quick as a broken line to evaluate, invert and integrate. The lambda guard clips it
+    to its `accuracy` lambda (n -> sqrt(n)/2 by default). A smaller lambda is a stronger promise and a rougher density.
     """
 
     units: int = 200

@@ -16,7 +16,7 @@ from calibrant.interpolators.weights import Weights, in_order
 
 @dataclass(frozen=True)
 class Random:
-    """q(u) = (#{s_i < u} + U (1 + #{s_i = u})) / (n + 1), one uniform U a row: exactly calibrated, ties included.
+    """q(u) = (#{s_i < u} + U (1 + #{s_i = u})) / (n + 1), one uniform U per row: exactly calibrated, ties included.
 
     The mass that belongs to no score sits at -inf and +inf, or with `BoundedTails` at two end points.
     """
