@@ -85,7 +85,7 @@ class Calibrator:
         prediction = as_prediction(prediction)
         check_known(prediction, self.labels, by, weights, bound)
         forecast, label, by, weights = labelled_rows(self.labels, prediction, y, by, weights, bound, rng)
-        if not len(label):
+        if label.shape[0] == 0:
             raise ValueError("calibration needs at least one row, got none")
         score, below_floor = (self.score or default_score(forecast)).learn(forecast, label)
         scores = finite_scores(score, forecast, label)

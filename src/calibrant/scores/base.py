@@ -109,7 +109,8 @@ class Score(ABC):
         prediction = as_prediction(prediction)
         if not isinstance(prediction, self.expects):
             names = " or ".join(kind.__name__ for kind in self.expects)
-            raise TypeError(f"{type(self).__name__} takes {names}, got {prediction!r}")
+            such = ", such as Normal(mean, std), or Rates(mean) of counts" if "Distribution" in names else ""
+            raise TypeError(f"{type(self).__name__} takes {names}{such}, got {prediction!r}")
         return prediction
 
     def transform_of(self, prediction: Any) -> Transform:
