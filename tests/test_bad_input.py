@@ -626,8 +626,8 @@ def test_a_forecast_without_a_finite_std_is_pointed_to_the_cdf_score():
     """H with infinite tails has none."""
     forecast = Calibrator(interpolator=Linear(InfiniteTails())).fit(FOUR, [1.1, 1.9, 3.3, 4.2])(FOUR)
     said = complaint(ValueError, Calibrator(ZScore()).fit, forecast, FOUR)
-    assert (
-        said == "a finite mean and std, which ZScore needs and CDFScore does not, is missing in row 0 (4 rows in all)"
+    assert said.startswith(
+        "a finite mean and std, which ZScore needs and CDFScore does not, is missing in row 0 (4 rows"
     )
 
 

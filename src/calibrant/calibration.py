@@ -148,7 +148,11 @@ def labelled_rows(
         prediction, y, by, weights, bound = (some_rows(each, there) for each in (prediction, y, by, weights, bound))
     prediction, y = with_labels(prediction, y)
     if labels is not None:
-        prediction, y = labels.spread_both(prediction, y, bound=bound, rng=rng)
+        labels.check(y, bound)
+        y, prediction = (
+            labels.spread(y, prediction, bound=bound, rng=rng),
+            labels.spread_prediction(prediction, bound=bound),
+        )
     return prediction, y, by, weights
 
 

@@ -1,7 +1,7 @@
 r"""What kind of number a label is: Y = g(Y') with g non-decreasing and Y' continuous.
 
 Calibration happens on Y', and the distribution of Y is that of g(Y'). Predictions, labels and distributions are in the
-label's own unit: `Calibrator(labels=Real(0))` is all there is to say.
+label's own unit: `Calibrator(labels=Real(0))` is all that is needed.
 
 | kind | g |
 |---|---|

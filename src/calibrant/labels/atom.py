@@ -71,7 +71,7 @@ class AtomAt(Labels):
     def spread(self, y: Array, prediction: Any, *, bound: Bound = None, rng: Draws = None) -> Array:
         """at - w (1 - U) for the labels at the atom."""
         if self.share is None and anywhere(y == self.at):
-            line = atom_line(prediction, self.at)
+            line: Any = atom_line(prediction, self.at)
             if not any(anywhere(part.share > LEAST) for part in line.parts() or [line]):
                 raise ValueError(
                     f"{prediction!r} has no mass at or below {self.at:g} in any row: give the probability of"

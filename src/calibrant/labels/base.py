@@ -93,22 +93,8 @@ class Labels(ABC):
         return self.spread_prediction(prediction, bound=bound)
 
     def judging(self) -> Labels:
-        """The kind whose `collapse`, after its `spread_prediction`, gives what a forecast that was made says of Y."""
+        """The kind whose `collapse`, after its `spread_prediction`, gives the Y that a forecast means."""
         return self
-
-    def spread_both(
-        self, prediction: Any, y: Array, *, bound: Bound = None, rng: Draws = None
-    ) -> tuple[Prediction | Distribution, Array]:
-        """The prediction and the labels of the same rows, both for Y'.
-
-        Args:
-            prediction: The prediction of each row.
-            y: The labels: one number per row.
-            bound: What is known of each row, as in `collapse`.
-            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
-        """
-        self.check(y, bound)
-        return self.spread_prediction(prediction, bound=bound), self.spread(y, prediction, bound=bound, rng=rng)
 
     def __or__(self, other: Labels) -> Labels:
         """Y = g(h(Y')): `self` says what the label is, and `other` what its continuous label is."""

@@ -41,7 +41,7 @@ class Counts(Labels):
     + step * U) is calibrated by Theorem 1. The distribution of Y follows: P(Y <= k) = H'(k + step). The mass that H'
     has below `lower` goes to `lower`; None is a lattice without an end, such as all whole numbers.
 
-    Forecasts are spread as the labels are: what a forecast says of Y becomes what it says of Y + step * U. So a row
+    Forecasts are spread as the labels are: a forecast of Y becomes one of Y + step * U. So a row
     that is nearly always 0 has a forecast as wide as its labels, and its scores are no larger than those of other rows.
     A distribution on the lattice (`Poisson`, `NegativeBinomial` ...) is spread exactly. Any other keeps its shape, and
     has the mean and the variance of Y + step * U. Quantiles and draws are those of the draws plus step * U. A point
@@ -87,7 +87,7 @@ class Counts(Labels):
         return namespace(y).round((y - self.origin) / self.step)
 
     def spread_prediction(self, prediction: Any, *, bound: Bound = None) -> Prediction | Distribution:
-        """What the prediction says of Y + step * U."""
+        """The prediction of Y + step * U."""
         match prediction:
             case Rates() if self._has((0.0, 1.0)):
                 return SpreadDistribution(prediction.distribution())
@@ -169,7 +169,7 @@ class _AsItStands(Counts):
     def _spread_values(self, values: Array) -> Array:
         """Quantiles or draws of a row: equal ones on the lattice spread evenly over the step, others moved by half.
 
-        2 and 2.1 may change places so, within their step: they are sorted again.
+        2 and 2.1 may then change places, within their step: they are sorted again.
         """
         xp = namespace(values)
         order = xp.sort(values, axis=1)

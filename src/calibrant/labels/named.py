@@ -30,8 +30,8 @@ def labels_named(value: Labels | str | None) -> Labels | None:
 
     `0:` is from 0 on, `0:1` from 0 to 1, `:capacity` up to the column of that name. `counts` are whole numbers from 0
     on, `counts:0.05` prices in steps of 0.05, `integers` whole numbers of both signs. `atom:0` are labels of which many
-    are 0, and `atom:0:p` has the probability of that in the column p. `real` is None, said aloud. Several kinds, from
-    the label inwards, stand with commas between.
+    are 0, and `atom:0:p` has the probability of that in the column p. `real` is None by name. Several kinds, from the
+    label inwards, are separated by commas.
 
     Args:
         value: A name such as "log" or "counts", an interval such as "0:", or a `Labels` object.

@@ -23,8 +23,8 @@ Bound = float | str | Callable[[Any], Any] | None
 class Real(Labels):
     """Y = min(max(Y', lower), upper): what the distribution has beyond a bound piles up on the bound.
 
-    Labels are inside the bounds, so Y' = Y and calibration is what it was: an interval holds every label that it held
-    without the bounds, and is never longer.
+    Labels are inside the bounds, so Y' = Y and calibration is what it was: an interval contains every label that it
+    contained without the bounds, and is never longer.
 
     A bound that differs from row to row is given at every call: `fit(prediction, y, bound=...)` and
     `calibrated(prediction, bound=...)`. Here it is the name of its column in `bound`, or a function of `bound`; an

@@ -123,7 +123,7 @@ def formula_of(by: Any) -> Formula:
 
 
 def _finite(value: Array) -> Array:
-    """0 where it is infinite: beyond the ends of the labels, where nobody asks for a slope."""
+    """0 where it is infinite: beyond the ends of the labels, where the slope does not matter."""
     xp = namespace(value)
     return xp.where(xp.isfinite(value), value, xp.zeros_like(value))
 
@@ -151,11 +151,8 @@ class Function(Transform):
             return self.formula.inverse(s)
 
     def with_slope(self, y: Array) -> tuple[Array, Array]:
-        return self(y), self.log_slope(y)
-
-    def log_slope(self, y: Array) -> Array:
         with np.errstate(all="ignore"):
-            return _finite(self.formula.log_slope(y))
+            return self(y), _finite(self.formula.log_slope(y))
 
 
 class Inverse(Function):
@@ -167,8 +164,10 @@ class Inverse(Function):
     def inverse(self, s: Array) -> Array:
         return Function.__call__(self, s)
 
-    def log_slope(self, y: Array) -> Array:
-        return -Function.log_slope(self, self(y))
+    def with_slope(self, y: Array) -> tuple[Array, Array]:
+        s = self(y)
+        with np.errstate(all="ignore"):
+            return s, -_finite(self.formula.log_slope(s))
 
 
 def through(function: Function, distribution: Distribution) -> Distribution:
@@ -178,19 +177,19 @@ def through(function: Function, distribution: Distribution) -> Distribution:
     """
     if isinstance(distribution, ByRow):
         return distribution.pulled(function, lambda part, _: through(function, part))
-    one_q = isinstance(distribution, LocationScale) and not distribution.base.shape
-    if not one_q or function.by not in ("log", "log1p") or anywhere(distribution.scale != 1):
-        return landed(Pulled(function, distribution))
-    loc, least = distribution.loc, function.formula.lower
-    xp = namespace(loc)
-    H = pull_back(distribution.base, Composed(Affine(xp.full_like(loc, least), xp.exp(loc)), Logarithm()))
-    return H.clip(least) if anywhere(distribution.base.cdf(-math.inf) > 0) else H
+    match distribution:
+        case LocationScale(loc=f, scale=scale, base=q) if function.by in ("log", "log1p") and not q.shape:
+            if not anywhere(scale != 1):
+                xp, least = namespace(f), function.formula.lower
+                H = pull_back(q, Composed(Affine(xp.full_like(f, least), xp.exp(f)), Logarithm()))
+                return H.clip(least) if anywhere(q.cdf(-math.inf) > 0) else H
+    return landed(Pulled(function, distribution))
 
 
 def mapped(
     prediction: Any, function: Callable[[Array, str], Array], of_distribution: Callable[[Distribution], Distribution]
 ) -> Prediction | Distribution:
-    """What a prediction of Y says of t(Y): numbers by `function(values, name)`, distributions by `of_distribution`.
+    """The prediction of t(Y), from that of Y: numbers by `function(values, name)`, distributions by `of_distribution`.
 
     A point becomes t of the point, which is a median where the point is one, and no mean.
     """
@@ -201,13 +200,14 @@ def mapped(
             return Point(function(prediction.values, "Point.values"))
         case Interval() | Quantiles() | Samples():
             kind = type(prediction).__name__
-            return replace(prediction, **{n: function(v, f"{kind}.{n}") for n, v in row_fields(prediction)})
+            changed: Any = {name: function(values, f"{kind}.{name}") for name, values in row_fields(prediction)}
+            return replace(prediction, **changed)
         case WithAtom():
             return WithAtom(mapped(prediction.prediction, function, of_distribution), prediction.share)
         case Ensemble():
             members = [mapped(member, function, of_distribution) for member in prediction.members]
             return Ensemble(members, prediction.weights)
-    raise TypeError(f"it is not known what {prediction!r} says of a function of the label: transform it yourself")
+    raise TypeError(f"{prediction!r} cannot be transformed with the labels: transform it yourself")
 
 
 @dataclass(frozen=True)
@@ -231,7 +231,7 @@ class Transformed(Labels):
     by: str | tuple[Elementwise, ...]
 
     def __post_init__(self) -> None:
-        formula_of(self.by)  # which says what is wrong with it
+        formula_of(self.by)  # which checks it
 
     @property
     def function(self) -> Function:

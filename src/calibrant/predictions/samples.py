@@ -22,7 +22,7 @@ class Samples(Prediction):
     """values[i, k], k = 1..K: draws from the predictive distribution of row i, in any order.
 
     Sorted, they are quantiles at the levels (k - 1/2) / K. Equal draws are ordinary and stay equal. A row whose draws
-    are all equal says nothing about its own spread: see `SamplesScore`.
+    are all equal does not tell its own spread: see `SamplesScore`.
 
     >>> Samples([[3.0, 1.0, 2.0], [5.0, 4.0, 7.0]])
     Samples(n=2, 3 a row)
@@ -86,8 +86,8 @@ class Samples(Prediction):
     def marks(self) -> list[Mark]:
         """The draws, or 50 of them, evenly spaced in their order."""
         count = self.values.shape[1]
-        kept = np.unique(np.linspace(0, count - 1, min(_MOST_MARKS, count)).round().astype(int))
-        return [Mark("sample", self.values[:, k], (k + 0.5) / count) for k in kept.tolist()]
+        shown = np.unique(np.linspace(0, count - 1, min(_MOST_MARKS, count)).round().astype(int))
+        return [Mark("sample", self.values[:, k], (k + 0.5) / count) for k in shown.tolist()]
 
     def form(self) -> Form:
         return Form("samples", draws=int(self.values.shape[1]))

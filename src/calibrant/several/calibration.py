@@ -13,7 +13,7 @@ from calibrant._arrays import Array, Rng, to_numpy
 from calibrant._calibrated import NotTheEstimator
 from calibrant._types import Bound, Columns
 from calibrant._words import in_all
-from calibrant.calibration import Calibrated, Calibrator
+from calibrant.calibration import Calibrated, Calibrator, spread
 from calibrant.guarantee import Guarantee
 from calibrant.intervals.conformal import IntervalGuarantee, standard_rank
 from calibrant.predictions import with_labels
@@ -212,9 +212,7 @@ def _own(owner: Any, bound: Bound) -> Any:
 
 def _scores(margin: Calibrated, prediction: Any, y: Array, *, bound: Bound, rng: Any) -> np.ndarray[Any, Any]:
     """The calibration scores of one label."""
-    prediction, y = with_labels(prediction, y)
-    if margin.labels is not None:
-        prediction, y = margin.labels.spread_both(prediction, y, bound=bound, rng=rng)
+    prediction, y = spread(margin.labels, *with_labels(prediction, y), bound, rng)
     return to_numpy(margin.score(prediction, y))
 
 

@@ -1,6 +1,6 @@
 """Checks of a score, an interpolator, a distribution, labels or a refiner of your own, and of a backtest.
 
-Each returns nothing, or raises an AssertionError that says what is wrong.
+Each returns nothing, or raises an AssertionError that names what is wrong.
 
 >>> import calibrant
 >>> check_score(calibrant.scores.ResidualScore(), calibrant.Point([1.0, 2.0, 3.0]), [1.5, 1.0, 3.5])

@@ -64,10 +64,10 @@ def check_score(score: Score, prediction: PredictionLike, y: ArrayLike) -> None:
     require(H.shape == (n,), f"{what} must have one distribution per row, shape ({n},), got shape {H.shape}")
     check = DistributionCheck(H, f"by the log-slope of {name}, {what}")
     check.points = np.broadcast_to(grid, table.shape)
-    F, wanted = check.ask("cdf", grid), check.ask("cdf", table, of=q)
-    agree(f"{what}.cdf", F, wanted, 1e4 * epsilon, "q.cdf of the score is", grid)
-    back = np.where((F > 1e-6) & (F < 1 - 1e-6), check.ask("ppf", np.clip(F, 1e-7, 1 - 1e-7)), grid)
-    slack = 1e5 * epsilon * (np.abs(grid) + reach + 1 / np.maximum(check.ask("pdf", grid), 1e-300))
+    F, expected = check.at("cdf", grid), check.at("cdf", table, of=q)
+    agree(f"{what}.cdf", F, expected, 1e4 * epsilon, "q.cdf of the score is", grid)
+    back = np.where((F > 1e-6) & (F < 1 - 1e-6), check.at("ppf", np.clip(F, 1e-7, 1 - 1e-7)), grid)
+    slack = 1e5 * epsilon * (np.abs(grid) + reach + 1 / np.maximum(check.at("pdf", grid), 1e-300))
     agree(f"{what}.ppf at cdf", back, check.points, slack, "the inverse must lead back to", grid)
     check.density()
 
@@ -123,11 +123,11 @@ def _check_q(interpolator: Interpolator, scores: Floats, *, equivariant: bool) -
     require(np.array_equal(one, two), f"q of {name} must give rows the same for the same rng {where}")
     levels, largest = np.linspace(0.02, 0.97, 9), float(np.abs(scores).max())
     for shift, stretch in ((0.0, 1024.0), (largest, 1.0)) if equivariant else ():
-        moved, wanted = fit(shift + stretch * scores), shift + stretch * numbers(q.ppf(levels))
-        slack = 1e-6 * (np.abs(wanted) + stretch * (np.ptp(scores) + 1e-6 * largest))
+        moved, expected = fit(shift + stretch * scores), shift + stretch * numbers(q.ppf(levels))
+        slack = 1e-6 * (np.abs(expected) + stretch * (np.ptp(scores) + 1e-6 * largest))
         what = f"q of {name} after {shift:g} + {stretch:g} * scores: ppf"
         got = numbers(moved.ppf(levels))[None, :]
-        agree(what, got, wanted, slack, f"moved with them {where} it is", levels)
+        agree(what, got, expected, slack, f"moved with them {where} it is", levels)
 
 
 def check_labels(labels: Labels, y: ArrayLike, *, bound: Bound = None, rng: Rng = None) -> None:

@@ -1,6 +1,6 @@
 """Transforms: the increasing map y -> s that a score makes of each row of a prediction.
 
-A transform knows nothing of q: `calibrant.scores.pull_back` says what pulling q back through each of them gives.
+A transform knows nothing of q: `calibrant.scores.pull_back` pulls q back through each of them.
 """
 
 from calibrant.scores.transforms.base import Affine, BrokenLine, Transform

@@ -59,8 +59,10 @@ class Transform(ABC):
         """One of its arrays, which tells namespace, dtype and device."""
         return cast(Array, first_array(self))
 
-    def _lift(self, parameter: Array) -> Array:
-        return parameter[:, None, ...] if self.shape else parameter
+    @staticmethod
+    def _lift(parameter: Array) -> Array:
+        """One number per row as a column, ready to meet arguments."""
+        return parameter[:, None, ...] if parameter.ndim else parameter
 
 
 @dataclass(frozen=True, eq=False)

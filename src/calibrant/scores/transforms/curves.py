@@ -40,7 +40,7 @@ class Logarithm(Transform):
 
 @dataclass(frozen=True, eq=False)
 class LogitCDF(OwnLogit, Transform):
-    """s = logit F(y): the cdf score, which as a logit never saturates. In a sum it stands for weight * F(y)."""
+    """s = logit F(y): the cdf score, which as a logit never saturates. In a sum it becomes weight * F(y)."""
 
     distribution: Distribution
     weight: float = field(default=1.0, metadata={"shared": True})
