@@ -60,10 +60,9 @@ class Calibrator:
             from calibrant.labels.named import labels_named  # it knows every kind
 
             object.__setattr__(self, "labels", labels_named(self.labels))
-        kinds = "an object such as calibrant.labels.Counts(), or its name, such as 'counts'"
         check_has("Calibrator.score", self.score, "pull_back", "a Score object", optional=True)
         check_has("Calibrator.interpolator", self.interpolator, "accuracy", "an Interpolator object")
-        check_has("Calibrator.labels", self.labels, "collapse", kinds, optional=True)
+        check_has("Calibrator.labels", self.labels, "collapse", "an object such as labels.Counts()", optional=True)
         check_has("Calibrator.forget", self.forget, "weigh", "a Window or a HalfLife", optional=True)
 
     def fit(
@@ -115,9 +114,8 @@ class Calibrated(Growing):
     ) -> Distribution:  # fmt: skip
         """H[x_i] for each row i of a prediction.
 
-        A randomised q needs one uniform number for each row: `rng` draws them, one after the other. With a `seed` in
-        its place, a row's number is a function of the seed, of q and of the row's own forecast: the same row has the
-        same distribution in any batch and any order, and rows with equal forecasts share their number.
+        A randomised q needs one uniform number for each row: `rng` draws them, one after the other. By a `seed`, the
+        number is a function of the seed, of q and of the row's own forecast, which rows with equal forecasts share.
 
         Args:
             prediction: The prediction of each row, of the kind that was calibrated.
@@ -149,10 +147,8 @@ def labelled_rows(
     prediction, y = with_labels(prediction, y)
     if labels is not None:
         labels.check(y, bound)
-        y, prediction = (
-            labels.spread(y, prediction, bound=bound, rng=rng),
-            labels.spread_prediction(prediction, bound=bound),
-        )
+        continuous = labels.spread(y, prediction, bound=bound, rng=rng)
+        prediction, y = labels.spread_prediction(prediction, bound=bound), continuous
     return prediction, y, by, weights
 
 

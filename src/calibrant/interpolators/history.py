@@ -15,7 +15,6 @@ import numpy as np
 
 from calibrant._arguments import one_number
 from calibrant._arrays import Array, concatenate, moved, namespace
-from calibrant._types import Values
 from calibrant._words import count
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
@@ -160,9 +159,7 @@ class History:
             raise TypeError(f"the calibrator was fitted with {kinds[0]} as weights=, got {kinds[1]}")
 
 
-def remember(
-    scores: Array, by: Values | None, weights: Weights, forget: Forgetting | None, floored: int = 0
-) -> History:
+def remember(scores: Array, by: Any, weights: Weights, forget: Forgetting | None, floored: int = 0) -> History:
     """The scores that are not forgotten, with their groups and weights."""
     groups = None if by is None else Groups.of(by)
     history = History(scores, None if weights is None else as_weights(weights), forget, floored, groups)
