@@ -18,10 +18,10 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from calibrant._arrays import first_and_count
 from calibrant._batch import have_labels
-from calibrant._frames import rows_of
 from calibrant._words import count, said_of
 from calibrant.censored import Censored
 from calibrant.models import prediction_of
+from calibrant.models.frames import rows_of
 from calibrant.models.outputs import column, named
 from calibrant.predictions import Ensemble, Point, as_prediction
 

@@ -11,10 +11,10 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from calibrant._arguments import same_length
 from calibrant._batch import some_rows
-from calibrant._frames import is_frame, rows_of
 from calibrant._types import ArrayLike, Columns, Features, Groups, Values
 from calibrant._words import warn_user
 from calibrant.metrics import evaluate
+from calibrant.models.frames import is_frame, rows_of
 from calibrant.reports import Report, report
 from calibrant.several import SeveralCalibrated, SeveralDistributions
 from calibrant.sklearn.around import forecast, labels, with_labels_only
