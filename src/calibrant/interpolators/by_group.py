@@ -18,7 +18,7 @@ from calibrant.distributions.joined import Joined
 from calibrant.distributions.piecewise_linear import Lines, PiecewiseLinear
 from calibrant.guarantee import Basis, Guarantee
 from calibrant.interpolators.base import Interpolator
-from calibrant.interpolators.borrowing import Counts, Moved, Parts, borrowed, drawn, shuffled
+from calibrant.interpolators.borrowing import Counts, Component, Parts, borrowed, drawn, shuffled
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf import NAF
 from calibrant.interpolators.support import REAL_LINE, Support, as_support
@@ -121,7 +121,7 @@ class Borrowing(Grouping):
         return self.pooled
 
     @abstractmethod
-    def _neighbours(self, labels: tuple[Hashable, ...], parts: Parts, rows: Counts) -> tuple[Counts, Moved | None]:
+    def _neighbours(self, labels: tuple[Hashable, ...], parts: Parts, rows: Counts) -> tuple[Counts, Component | None]:
         """The fold of each score, and what neighbouring groups add to the mixture; `rows` are those of the scores."""
 
     def fit_rows(self, scores: Array, context: Context, *, support: Support = REAL_LINE) -> tuple[Grouped, Guarantee]:

@@ -24,7 +24,7 @@ from calibrant.guarantee import Basis
 from calibrant.interpolators.borrowing import (
     FOLDS,
     Counts,
-    Moved,
+    Component,
     Parts,
     held_out,
     loc_scale,
@@ -60,7 +60,7 @@ class ByHorizon(Borrowing):
 
     basis: ClassVar[Basis] = "horizon"
 
-    def _neighbours(self, labels: tuple[Hashable, ...], parts: Parts, rows: Counts) -> tuple[Counts, Moved | None]:
+    def _neighbours(self, labels: tuple[Hashable, ...], parts: Parts, rows: Counts) -> tuple[Counts, Component | None]:
         """The folds, and the distribution of each horizon by its neighbours; None where no horizon has a spread."""
         odd = next((label for label in labels if type(label) is not int or label < 1), None)
         if odd is not None:
@@ -77,7 +77,7 @@ class ByHorizon(Borrowing):
         near = [np.sum(best - each) <= np.std(best - each) * np.sqrt(len(best)) for each in likely]
         widest = int(np.flatnonzero(near)[-1])
         shape, likelihood = standardised(parts.scores, *found[widest], self.pooled.units)
-        return folds, Moved(shape, *lines[widest](*own, parts.counts), likelihood)
+        return folds, Component(shape, *lines[widest](*own, parts.counts), likelihood)
 
 
 def smoothed(
