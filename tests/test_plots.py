@@ -1189,7 +1189,7 @@ REFUSED = {
         lambda c: plots.spread_skill(StudentT(1.5, c.f, 1.0), c.y),
         "the standard deviation of the forecast is not finite in row 0",
     ),
-    "parity of points": (lambda c: plots.parity(c.f, c.y), "says nothing"),
+    "parity of points": (lambda c: plots.parity(c.f, c.y), "does not give"),
     "slices": (lambda c: plots.coverage_by_slice(c.H, c.y, ["a"]), "one row for each of the 600 rows"),
     "no rows": (lambda c: plots.density(c.H), "rows must say which of the 600 rows to draw, got None"),
     "row": (lambda c: plots.cdf(c.H, rows=600), "rows must lie among the 600 rows of the forecast, got 600"),

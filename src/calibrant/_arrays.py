@@ -245,7 +245,7 @@ def moved(array: Array, like: Array) -> Array:
     """`array` in the namespace, dtype and device of `like`; the only place where an array may change home."""
     if namespace(array) is namespace(like) and array_api_compat.device(array) == array_api_compat.device(like):
         return namespace(like).astype(array, like.dtype, copy=False)
-    return device_like(to_numpy(array), like)
+    return device_like(np.require(to_numpy(array), requirements="W"), like)  # torch takes no read-only array
 
 
 def detached(array: Any) -> Array:

@@ -144,6 +144,10 @@ def still_followed(y: ArrayLike, event: ArrayLike) -> Numbers:
 
     Where a label is seen and another row is lost at the same time, the label came first.
 
+    Args:
+        y: The label, or the time at which the row was lost: one number per row.
+        event: Whether the label was seen, for each row.
+
     >>> still_followed([1.0, 2.0, 3.0, 4.0], [True, False, True, True])
     array([1.        , 1.        , 0.66666667, 0.66666667])
     """

@@ -34,7 +34,11 @@ class Form:
             raise TypeError(f"Form.members must be forms, got {self.members!r}")
 
     def fits(self, other: Form) -> bool:
-        """Whether they are the same; levels may be off by what rounding to single precision leaves, 1e-6."""
+        """Whether they are the same; levels may be off by what rounding to single precision leaves, 1e-6.
+
+        Args:
+            other: The form of another prediction.
+        """
         levels, others = self.levels or (), other.levels or ()
         return (
             (self.kind, self.draws, len(self.members)) == (other.kind, other.draws, len(other.members))

@@ -60,7 +60,12 @@ class Window:
         object.__setattr__(self, "last", int(self.last))
 
     def weigh(self, rows: int, weights: CalibrationWeights | None) -> CalibrationWeights | None:
-        """The weights that they came with."""
+        """The weights that they came with.
+
+        Args:
+            rows: How many rows still count.
+            weights: The weights that they came with, if any.
+        """
         return weights
 
 
@@ -90,7 +95,12 @@ class HalfLife:
         return math.ceil(60 * self.rows)
 
     def weigh(self, rows: int, weights: CalibrationWeights | None) -> CalibrationWeights | None:
-        """2^(-age / rows)."""
+        """2^(-age / rows).
+
+        Args:
+            rows: How many rows still count.
+            weights: The weights that they came with: there must be none.
+        """
         if weights is not None:
             raise TypeError("HalfLife gives rows weights of its own and takes no weights=")
         return Fading(0.5 ** (np.arange(rows - 1, -1, -1) / self.rows))

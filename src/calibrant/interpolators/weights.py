@@ -62,7 +62,12 @@ class CalibrationWeights:
         return float(self.values.max() * (_total(w**2) / _total(w)))
 
     def guarantee(self, interpolator: Accurate, scores: Array) -> Guarantee:
-        """What is promised; rows of weight 0 do not count."""
+        """What is promised; rows of weight 0 do not count.
+
+        Args:
+            interpolator: What made q of the scores.
+            scores: The calibration scores, an array of n numbers.
+        """
         w, counts = self.values / self.unit, np.flatnonzero(self.values)
         N, tie = _total(w), largest_tie_of(to_numpy(scores)[counts])
         accuracy = float(interpolator.accuracy(max(1, int(N))))
