@@ -76,9 +76,15 @@ def score_named(value: Any) -> Score | None:
     if value is None:
         return None
     name, colon, number = value.partition(":") if isinstance(value, str) else (value, "", "")
-    if colon and name in SCORES:
-        return SCORES[name](**_number(name, number))
-    return _named("score", value, SCORES, Score)  # type: ignore[no-any-return]
+    if not colon or name not in SCORES:
+        return _named("score", value, SCORES, Score)  # type: ignore[no-any-return]
+    if name not in NUMBERS:
+        raise ValueError(f"score {name!r} takes no number, got {value}")
+    try:
+        own = float(number)
+    except ValueError:
+        raise ValueError(f"score {name!r} takes a number for its {NUMBERS[name]}, got {value}") from None
+    return SCORES[name](**{NUMBERS[name]: own})
 
 
 def interpolator_named(value: Any) -> Interpolator:
@@ -90,22 +96,12 @@ def interpolator_named(value: Any) -> Interpolator:
     return _named("interpolator", value, INTERPOLATORS, Interpolator)  # type: ignore[no-any-return]
 
 
-def _number(name: str, number: str) -> dict[str, float]:
-    """The number behind the name of a score, as the argument that it is."""
-    if name not in NUMBERS:
-        raise ValueError(f"score {name!r} takes no number, got {name}:{number}")
-    try:
-        return {NUMBERS[name]: float(number)}
-    except ValueError:
-        raise ValueError(f"score {name!r} takes a number for its {NUMBERS[name]}, got {name}:{number}") from None
-
-
 def _named(what: str, value: Any, table: Mapping[str, Callable[[], Any]], kind: type) -> Any:
     if isinstance(value, str):
         if value not in table:
             raise ValueError(f"{what} must be one of {', '.join(table)}, got {value!r}{spelling(value, table)}")
         return table[value]()
-    if isinstance(value, type) or not isinstance(value, kind):
+    if not isinstance(value, kind) or isinstance(value, type):  # a class may look like an object of its protocol
         default = ": leave it out for the default" if value is None else ""
         raise TypeError(
             f"{what} must be one of the names {', '.join(table)} or an object of that kind, got {value!r}{default}"

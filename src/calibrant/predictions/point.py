@@ -1,4 +1,4 @@
-"""Point predictions, and whatever a user hands over as a prediction."""
+"""Point predictions, and what else is taken for a prediction: arrays, distributions of scipy and torch."""
 
 from __future__ import annotations
 

@@ -100,12 +100,8 @@ class Score(ABC):
             raise TypeError(f"no middle is known for {type(self).__name__}: pass Centred a centre")
         return self.centre
 
-    def expected(self, prediction: Any) -> Any:
-        """The prediction, if it is of a kind that the score takes.
-
-        Args:
-            prediction: The prediction of each row.
-        """
+    def _expected(self, prediction: Any) -> Any:
+        """The prediction, if it is of a kind that the score takes."""
         prediction = as_prediction(prediction)
         if not isinstance(prediction, self.expects):
             names = " or ".join(kind.__name__ for kind in self.expects)
@@ -119,7 +115,7 @@ class Score(ABC):
         Args:
             prediction: The prediction of each row.
         """
-        return self.transform(self.expected(prediction))
+        return self.transform(self._expected(prediction))
 
 
 def default_score(prediction: PredictionLike) -> Score:

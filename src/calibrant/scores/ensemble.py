@@ -37,7 +37,7 @@ class EnsembleScore(ScaledScore, default_for=Ensemble):
 
     def transform(self, prediction: Ensemble) -> Transform:
         """The weighted sum of the members' transforms."""
-        scores = self.of_members(prediction)
+        scores = self._of_members(prediction)
         if len({score.unit_free for score in scores}) > 1:
             warn_user(
                 "this ensemble adds residuals, which have the unit of y, to scores without one: divide the weights of"
@@ -51,23 +51,19 @@ class EnsembleScore(ScaledScore, default_for=Ensemble):
         if isinstance(self.support, Logits):  # cdf scores alone become the logit of the pooled forecast
             return 0.0
         # next to others a cdf score enters as F(y) itself
-        parts = zip(self.of_members(prediction), prediction.members, prediction.weights, strict=True)
+        parts = zip(self._of_members(prediction), prediction.members, prediction.weights, strict=True)
         return sum(w * (0.5 if isinstance(score.support, Logits) else score.middle(f)) for score, f, w in parts)
 
     def learn(self, prediction: Ensemble, y: Array | None = None) -> tuple[Self, Array]:
         """What the scores of the members learn; a row counts if it needed that in any member."""
-        scores = self.of_members(self.expected(prediction))
+        scores = self._of_members(self._expected(prediction))
         pairs = [score.learn(member, y) for score, member in zip(scores, prediction.members, strict=True)]
         learned, masks = zip(*pairs, strict=True)
         same = all(new is old for new, old in zip(learned, scores, strict=True))
         return self if same else replace(self, scores=learned), reduce(or_, masks)
 
-    def of_members(self, prediction: Ensemble) -> Sequence[Score]:
-        """The score of each member.
-
-        Args:
-            prediction: The ensemble of each row.
-        """
+    def _of_members(self, prediction: Ensemble) -> Sequence[Score]:
+        """The score of each member."""
         members, scores = prediction.members, self.scores
         if scores is None:
             return [default_score(member) for member in members]

@@ -117,7 +117,7 @@ class Floored(ScaledScore):
         gets the same scale, and any gives these rows the same distribution: then it is the spread of the centres, so
         that a later row with a width is not stretched beyond it.
         """
-        prediction = self.expected(prediction)
+        prediction = self._expected(prediction)
         found = None if self.floor is not None else self.loc_scale(prediction)
         if found is None:
             return self, no_rows(prediction)
@@ -132,13 +132,8 @@ class Floored(ScaledScore):
         floor = max(floor, least)
         return replace(self, floor=floor), width < floor
 
-    def positive_scale(self, scale: Array, loc: Array) -> Array:
-        """The width, with the floor, or what floats near `loc` tell apart, in the rows that are below the floor.
-
-        Args:
-            scale: The width of each row.
-            loc: A value near which each row lies.
-        """
+    def _positive_scale(self, scale: Array, loc: Array) -> Array:
+        """The width, with the floor, or what floats near `loc` tell apart, in the rows that are below the floor."""
         floor = max(smallest(scale), self.floor or 0.0)
         low = scale < floor
         if not anywhere(low):

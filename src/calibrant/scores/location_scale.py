@@ -37,17 +37,15 @@ class LocationScaleScore(Score):
         """The straight lines (y - loc) / scale."""
         name, (loc, scale) = type(self).__name__, self.loc_scale(prediction)
         loc = floats(f"the loc of {name}", loc, like=prediction.like)
-        scale = self.positive_scale(floats(f"the scale of {name}", scale, like=prediction.like), loc)
+        scale = self._positive_scale(floats(f"the scale of {name}", scale, like=prediction.like), loc)
         xp, rows = namespace(loc), (len(prediction),)
-        return Affine(xp.broadcast_to(loc, rows), xp.broadcast_to(scale, rows))
+        # only what must be: sums of broadcast arrays take longer
+        loc = loc if loc.shape == rows else xp.broadcast_to(loc, rows)
+        scale = scale if scale.shape == rows else xp.broadcast_to(scale, rows)
+        return Affine(loc, scale)
 
-    def positive_scale(self, scale: Array, loc: Array) -> Array:
-        """The scale as it is, which must be positive; `Floored` makes it so.
-
-        Args:
-            scale: The scale of each row.
-            loc: The loc of each row.
-        """
+    def _positive_scale(self, scale: Array, loc: Array) -> Array:
+        """The scale as it is, which must be positive; `Floored` makes it so."""
         del loc
         refuse(f"the scale of {type(self).__name__}", ~(scale > 0), "is not positive")
         return scale

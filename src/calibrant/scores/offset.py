@@ -36,7 +36,7 @@ class _Offset(ScaledScore):
             raise ValueError(f"{name} must be finite, got {self.c}")
         object.__setattr__(self, "c", c)
 
-    def above(self, name: str, value: Array) -> Array:
+    def _above(self, name: str, value: Array) -> Array:
         """value + c, which must be positive in every row."""
         moved = value + self.c
         bad = ~(moved > 0)
@@ -67,7 +67,7 @@ class SqrtScore(_Offset, LocationScaleScore):
     def loc_scale(self, prediction: Point) -> tuple[Array, Array]:
         """f and sqrt(f + c)."""
         f = prediction.values
-        return f, namespace(f).sqrt(self.above("f", f))
+        return f, namespace(f).sqrt(self._above("f", f))
 
 
 @dataclass(frozen=True)
@@ -85,11 +85,11 @@ class LogScore(_Offset):
 
     def transform(self, prediction: Point) -> Composed:
         """log of (y + c) / (f + c)."""
-        scale = self.above("f", prediction.values)
+        scale = self._above("f", prediction.values)
         return Composed(Affine(namespace(scale).full_like(scale, -self.c), scale), Logarithm())
 
     def __call__(self, prediction: PredictionLike, y: ArrayLike) -> Array:
         """phi(f(x_i), y_i) for each row i; every label must be above -c."""
         prediction, y = with_labels(prediction, y)
-        self.above("y", y)
+        self._above("y", y)
         return super().__call__(prediction, y)

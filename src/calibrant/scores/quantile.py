@@ -41,7 +41,7 @@ class QuantileScore(Floored, default_for=Quantiles):
         xp = namespace(values)
         if values.shape[1] == 1:
             return Affine(values[:, 0], xp.full_like(values[:, 0], 1 / (self.outer_slope or 1.0)))
-        values, gap = self.apart(values)
+        values, gap = self._apart(values)
         inner = (levels[1:] - levels[:-1]) / gap
         own = (levels[-1] - levels[0]) / (values[:, -1:] - values[:, :1])
         outer = own if self.outer_slope is None else xp.full_like(own, self.outer_slope)
@@ -51,18 +51,15 @@ class QuantileScore(Floored, default_for=Quantiles):
         """1/2; 0 for a single quantile, whose score is the residual."""
         return 0.0 if self.loc_scale(prediction) is None else 0.5
 
-    def apart(self, values: Array) -> tuple[Array, Array]:
+    def _apart(self, values: Array) -> tuple[Array, Array]:
         """The values and their gaps; a row with too small a gap is rebuilt from its first value and wider ones.
 
         Each gap is at least a millionth of the row's own mean gap, (f_K - f_1) / (K - 1). In a row without a width of
         its own, where f_K - f_1 is below the floor, each is at least floor / (K - 1).
-
-        Args:
-            values: The quantiles of each row, in increasing order.
         """
         xp, first = namespace(values), values[:, :1]
         gap, spread = values[:, 1:] - values[:, :-1], values[:, -1] - values[:, 0]
-        lifted = self.positive_scale(spread, values[:, 0])
+        lifted = self._positive_scale(spread, values[:, 0])
         least = (xp.where(lifted > spread, lifted, 1e-6 * spread) / gap.shape[1])[:, None]
         short = gap < least
         if not anywhere(short):
@@ -101,7 +98,7 @@ class AtomScore(QuantileScore, default_for=AtomLine):
         share, w = prediction.share[:, None], width_below(prediction.at)
         xp = namespace(share)
         at = xp.full_like(share, prediction.at)
-        values, gap = self.apart(concatenate([at, prediction.values], axis=1))
+        values, gap = self._apart(concatenate([at, prediction.values], axis=1))
         levels = device_like([[0.0, *LEVELS]], values)
         inner = (1 - share) * (levels[:, 1:] - levels[:, :-1]) / gap
         outer = LEVELS[-1] / (values[:, -1:] - at)

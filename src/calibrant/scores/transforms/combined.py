@@ -100,9 +100,9 @@ class Sum(Transform):
     def inverse(self, s: Array) -> Array:
         xp, (lows, highs) = namespace(s), self._brackets(s)
         low, high = reduce(xp.minimum, lows), reduce(xp.maximum, highs)
-        finite = xp.isfinite(s) & xp.isfinite(low) & xp.isfinite(high)
+        finite = xp.isfinite(low) & xp.isfinite(high)
         root = solve_increasing(self.with_slope, *(xp.where(finite, p, xp.zeros_like(low)) for p in (s, low, high)))
-        return xp.where(finite, root, xp.where(s > 0, xp.full_like(root, xp.inf), xp.full_like(root, -xp.inf)))
+        return xp.where(finite, root, xp.where(s > 0, high, low))
 
     def inverse_with_width(self, s: Array) -> tuple[Array, Array]:
         lows, highs = self._brackets(concatenate([s[:, :-1:_EVERY], s[:, -1:]], axis=1))
