@@ -18,7 +18,7 @@ from calibrant.distributions.joined import Joined
 from calibrant.distributions.piecewise_linear import Lines, PiecewiseLinear
 from calibrant.guarantee import Basis, Guarantee
 from calibrant.interpolators.base import Interpolator
-from calibrant.interpolators.borrowing import Counts, Component, Parts, borrowed, drawn, shuffled
+from calibrant.interpolators.borrowing import Component, Counts, Parts, borrowed, drawn, shuffled
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf import NAF
 from calibrant.interpolators.support import REAL_LINE, Support, as_support

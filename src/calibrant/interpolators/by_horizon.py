@@ -23,8 +23,8 @@ from calibrant.distributions.piecewise_linear import Numbers
 from calibrant.guarantee import Basis
 from calibrant.interpolators.borrowing import (
     FOLDS,
-    Counts,
     Component,
+    Counts,
     Parts,
     held_out,
     loc_scale,
