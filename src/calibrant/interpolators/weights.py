@@ -10,8 +10,8 @@ from array_api_compat import device
 from numpy.typing import NDArray
 
 from calibrant._arguments import same_length
-from calibrant._arrays import Array, device_like, floats, largest_tie_of, namespace, ranks, refuse, to_numpy
-from calibrant._types import ArrayLike
+from calibrant._arrays import Array, device_like, floats, largest_tie_of, namespace, ranks, refuse, rows, to_numpy
+from calibrant._types import ArrayLike, RowIndex
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.reweighted import Reweighted
 from calibrant.guarantee import Accurate, Basis, Guarantee
@@ -51,9 +51,9 @@ class CalibrationWeights:
     def __len__(self) -> int:
         return len(self.values)
 
-    def __getitem__(self, index: Any) -> CalibrationWeights:
+    def __getitem__(self, index: RowIndex) -> CalibrationWeights:
         """Those of some rows."""
-        return replace(self, values=self.values[index])
+        return replace(self, values=np.asarray(rows(self.values, index), np.float64))
 
     @property
     def unit(self) -> float:
