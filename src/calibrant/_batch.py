@@ -100,9 +100,8 @@ def join_rows(batches: Sequence[T]) -> T:
         if not same(_shared_fields(first), _shared_fields(other)):
             raise OtherFields(f"cannot join {first!r} with {other!r}: they differ in more than their rows")
     counts = [batch.shape[0] for batch in batches]  # type: ignore[attr-defined]
-    columns = zip(*([value for _, value in row_fields(batch)] for batch in batches), strict=True)
-    names = [name for name, _ in row_fields(first)]
-    return replace(first, **{n: _join(v, counts) for n, v in zip(names, columns, strict=True)})  # type: ignore[type-var]
+    joined = {name: _join([getattr(batch, name) for batch in batches], counts) for name, _ in row_fields(first)}
+    return replace(first, **joined)  # type: ignore[type-var]
 
 
 def _join(values: Sequence[Any], counts: Sequence[int]) -> Any:

@@ -8,7 +8,7 @@ from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf import NAF
 from calibrant.interpolators.naive import Naive
 from calibrant.interpolators.random import Random
-from calibrant.interpolators.tails import BoundedTails, ExponentialTails, InfiniteTails, Tails
+from calibrant.interpolators.support import BoundedTails, ExponentialTails, InfiniteTails, Tails
 from calibrant.interpolators.weights import CalibrationWeights, Ratios
 
 __all__ = [

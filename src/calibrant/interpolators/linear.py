@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 
 from calibrant._arguments import check_has
 from calibrant._arrays import Array, Rng
-from calibrant.interpolators.support import REAL_LINE
-from calibrant.interpolators.tails import ExponentialTails
+from calibrant.interpolators.support import REAL_LINE, ExponentialTails
 from calibrant.interpolators.weights import in_order
 
 if TYPE_CHECKING:
     from calibrant.distributions.base import Distribution
-    from calibrant.interpolators.support import Support
-    from calibrant.interpolators.tails import Tails
+    from calibrant.interpolators.support import Support, Tails
     from calibrant.interpolators.weights import Weights
 
 

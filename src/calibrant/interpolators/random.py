@@ -9,8 +9,7 @@ from calibrant._arrays import Array, Rng
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.randomised import Randomised
 from calibrant.interpolators.naive import steps
-from calibrant.interpolators.support import REAL_LINE, Line, Support
-from calibrant.interpolators.tails import BoundedTails, ExponentialTails, InfiniteTails
+from calibrant.interpolators.support import REAL_LINE, BoundedTails, ExponentialTails, InfiniteTails, Line, Support
 from calibrant.interpolators.weights import Weights, in_order
 
 
