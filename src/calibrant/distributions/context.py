@@ -1,4 +1,4 @@
-"""What is known of rows beside their predictions."""
+"""What is known of the rows besides their predictions."""
 
 from __future__ import annotations
 
