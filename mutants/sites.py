@@ -23,11 +23,11 @@ from cosmic_ray.operators.operator import Example, Operator
 AREAS = {
     "core": ["calibration.py", "scores", "interpolators", "distributions", "metrics"],
     "estimator": ["sklearn", "models"],
-    "files": ["persistence", "batches", "_frames.py"],
+    "files": ["persistence", "batches"],
     "CLI": ["cli"],
     "reports": ["reports", "plots"],
     "shared": [
-        *("_arguments.py", "_arrays.py", "_batch.py", "_hints.py", "_missing.py", "_roots.py"),
+        *("_arguments.py", "_arrays.py", "_batch.py", "_roots.py"),
         *("_row_hash.py", "_search.py", "_special.py", "_words.py", "backtesting", "censored.py", "cross.py"),
         *("diagnosis", "forecast.py", "forms.py", "guarantee", "horizons", "intervals", "labels"),
         *("monitoring", "names.py", "predictions", "refine", "several"),

@@ -16,7 +16,6 @@ from typer.testing import CliRunner
 
 import calibrant
 from calibrant import Calibrator, HalfLife, Normal, batches, persistence
-from calibrant._row_hash import row_keys, smallest
 from calibrant.batches.evaluating import BINS, evaluating, gaps_of
 from calibrant.batches.exact import ExactSum
 from calibrant.batches.fitting import fitting
@@ -24,6 +23,7 @@ from calibrant.batches.header import Header
 from calibrant.batches.mending import counted
 from calibrant.batches.model import TableModel
 from calibrant.batches.predicting import predicting
+from calibrant.batches.row_ids import row_keys, smallest
 from calibrant.batches.rows import partition
 from calibrant.batches.wanted import ColumnsWanted
 from calibrant.cli.app import app

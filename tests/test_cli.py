@@ -497,7 +497,7 @@ def test_python_m_calibrant_is_the_command_line(folder):
 
 
 def test_without_its_libraries_the_command_line_says_what_to_install(monkeypatch, capsys):
-    monkeypatch.setattr("calibrant._extras.find_spec", lambda name: None if name == "typer" else name)
+    monkeypatch.setattr("calibrant._arguments.find_spec", lambda name: None if name == "typer" else name)
     with pytest.raises(SystemExit) as end:
         cli.main([])
     assert end.value.code == 1

@@ -391,7 +391,7 @@ def test_bad_input_is_named():
         (
             lambda: diagnose(Point(truth.f), y, X),
             TypeError,
-            "a diagnosis needs intervals of coverage 0.9, 0.5, and Point.* says nothing",
+            "a diagnosis needs intervals of coverage 0.9, 0.5, and Point.* does not give",
         ),
         (lambda: diagnose(Interval(truth.f, truth.f + 1), y), ValueError, "must be their one coverage, got 0.9, 0.5"),
         (lambda: diagnose(H[:49], y[:49]), ValueError, "a diagnosis needs at least 50 rows, got 49"),

@@ -506,7 +506,7 @@ def test_a_file_of_a_refined_model_is_told_to_take_refined_predictions(tmp_path)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_table_or_a_model_in_place_of_a_prediction_is_told_the_way(kind):
     calibrated = fitted(Ridge()).calibrated_
-    with pytest.raises(TypeError, match=r"got the table \w+: where it is X, pass prediction_of\(model, X\)"):
+    with pytest.raises(TypeError, match=r"got the table \w+: pass prediction_of\(model, X\), or name the column"):
         calibrated(KINDS[kind](X))
     with pytest.raises(TypeError, match=r"Ridge is a model: pass prediction_of\(model, X\)"):
         calibrated(Ridge())
@@ -590,7 +590,7 @@ def test_update_and_track_change_the_model_and_calibrated_update_does_not():
         (
             lambda: calibrant.Calibrator(labels=calibrant.labels.Counts()).fit(Rates(Y - Y.min()), COUNTS)(Y),
             TypeError,
-            r"ZScore takes Distribution, got Point.n=300.: .* labels are counts so is calibrant.predictions.Rates",
+            r"ZScore takes Distribution, such as .* Rates\(mean\) of counts, got Point\(n=300\)",
         ),
     ],
 )

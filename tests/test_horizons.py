@@ -32,7 +32,7 @@ from calibrant.horizons import found_in
 from calibrant.horizons.table import columns_of, read
 from calibrant.interpolators import NAF, Apart, ByHorizon, Linear, Random
 from calibrant.interpolators.by_horizon import smoothed
-from calibrant.interpolators.tails import ExponentialTails, InfiniteTails
+from calibrant.interpolators.support import ExponentialTails, InfiniteTails
 from calibrant.labels import Counts, Real
 from calibrant.testing import check_distribution, check_look_ahead
 

@@ -28,7 +28,7 @@ from calibrant import (
     report,
 )
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
-from calibrant.interpolators.tails import BoundedTails
+from calibrant.interpolators.support import BoundedTails
 from calibrant.labels import Chained, Counts, Labels, Real, Transformed
 from calibrant.persistence.summary import said
 from calibrant.scores import CDFScore, LogScore

@@ -16,7 +16,7 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit
 
 from calibrant import CalibratedRegressor, Refined, neg_crps
-from calibrant._frames import is_frame
+from calibrant.models.frames import is_frame
 from calibrant.sklearn.in_time import dates_in_order
 
 N = 203

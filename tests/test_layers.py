@@ -43,7 +43,7 @@ SLOW = {
 LATE = {
     ("distributions/base.py", "calibrant.distributions.clipped"): "clip gives a wrapper, which builds on this file",
     ("distributions/base.py", "calibrant.distributions.joined"): "so do among and one row of a batch",
-    ("calibration.py", "calibrant.updating"): "update and merge give what builds on this file",
+    ("_calibrated.py", "calibrant.updating"): "update and merge give what builds on this file",
     ("calibration.py", "calibrant.labels.named"): "it knows every kind of labels, of which most fits have none",
     ("_calibrated.py", "calibrant.persistence"): "it knows every class that it saves",
 }
@@ -89,8 +89,8 @@ def test_the_library_imports_nothing_of_the_studies():
 FOR_TYPES = {
     "calibration.py": "a newcomer's path: what a distribution, a form and a guarantee are is said where they are used",
     "scores/base.py": "the same, of distributions and transforms",
-    "interpolators/base.py": "the same, of distributions",
-    "interpolators/linear.py": "the same, of distributions and tails",
+    "interpolators/base.py": "the same, of distributions and supports",
+    "interpolators/linear.py": "the same, of distributions, supports and tails",
 }
 """The files that import something of calibrant for annotations alone; import-linter counts these imports too."""
 

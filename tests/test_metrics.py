@@ -356,7 +356,7 @@ def test_quantiles_have_a_pinball_loss_at_levels_they_lack_only_as_distributions
     prediction = SAYS["other quantiles"][0]
     between = metrics.pinball(Quantiles([0.1, 0.5], np.stack([LOC - 1, LOC], axis=1)), Y)
     assert metrics.evaluate(prediction, Y, levels=[0.1, 0.5]).pinball == pytest.approx(between, rel=1e-12)
-    with pytest.raises(TypeError, match=re.escape("says nothing about the quantile at level 0.5")):
+    with pytest.raises(TypeError, match=re.escape("does not give the quantile at level 0.5")):
         metrics.pinball(prediction, Y, [0.1, 0.5])
 
 
@@ -595,7 +595,7 @@ def test_levels_outside_the_unit_interval_are_refused(levels):
 
 @pytest.mark.parametrize("metric", [metrics.nll, metrics.pit, metrics.ece])
 def test_a_prediction_that_is_no_distribution_has_no_nll_and_no_pit(metric):
-    with pytest.raises(TypeError, match=re.escape("Point(n=300) says nothing about the distribution of y")):
+    with pytest.raises(TypeError, match=re.escape("Point(n=300) does not give the distribution of y")):
         metric(Point(LOC), Y)
 
 

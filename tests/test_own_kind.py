@@ -12,7 +12,7 @@ import pytest
 
 import calibrant
 from calibrant import Calibrator, Ensemble, Normal, Point, concatenate, evaluate, plots, report
-from calibrant.predictions import Mark, Prediction, Unsaid
+from calibrant.predictions import Mark, NotAvailable, Prediction
 from calibrant.scores import LocationScaleScore, default_score
 
 
@@ -181,7 +181,7 @@ def test_what_a_kind_does_not_say_is_named():
         (mute.std_rows, "the distribution of y"),
         (mute.marks, "numbers to mark"),
     ):
-        with pytest.raises(Unsaid, match=re.escape(f"Mute(n=1500) says nothing about {what}")):
+        with pytest.raises(NotAvailable, match=re.escape(f"Mute(n=1500) does not give {what}")):
             ask()
     assert evaluate(mute, Y).to_dict() == {"n": 1500}
     with pytest.raises(TypeError, match="there is no default score for Mute: pass one"):

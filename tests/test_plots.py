@@ -1165,7 +1165,7 @@ REFUSED = {
     "H is no forecast": (lambda c: plots.pit_histogram("H", c.y), "a prediction must be a Point, Interval"),
     "no distribution": (
         lambda c: plots.pit_histogram(c.f, c.y),
-        r"Point\(n=600\) says nothing about the distribution of y",
+        r"Point\(n=600\) does not give the distribution of y",
     ),
     "lengths": (lambda c: plots.reliability(c.H, c.y[:5]), "y must have one row for each of the 600 rows"),
     "NaN": (lambda c: plots.intervals(c.H, np.where(c.y > 2, np.nan, c.y)), "y is NaN or infinite in row"),
@@ -1184,12 +1184,12 @@ REFUSED = {
         lambda c: plots.spread_skill(c.H, c.y, bins=1.5),
         "bins must be a count of at least 2, got 1.5",
     ),
-    "no spread": (lambda c: plots.spread_skill(Point(c.f), c.y), "says nothing about the distribution of y"),
+    "no spread": (lambda c: plots.spread_skill(Point(c.f), c.y), "does not give the distribution of y"),
     "infinite spread": (
         lambda c: plots.spread_skill(StudentT(1.5, c.f, 1.0), c.y),
         "the standard deviation of the forecast is not finite in row 0",
     ),
-    "parity of points": (lambda c: plots.parity(c.f, c.y), "says nothing"),
+    "parity of points": (lambda c: plots.parity(c.f, c.y), "does not give"),
     "slices": (lambda c: plots.coverage_by_slice(c.H, c.y, ["a"]), "one row for each of the 600 rows"),
     "no rows": (lambda c: plots.density(c.H), "rows must say which of the 600 rows to draw, got None"),
     "row": (lambda c: plots.cdf(c.H, rows=600), "rows must lie among the 600 rows of the forecast, got 600"),
@@ -1756,7 +1756,7 @@ def test_rates_of_counts_are_drawn_as_the_distributions_they_stand_for():
         for one, other in zip(rates.lines, distributions.lines, strict=True):
             np.testing.assert_array_equal(one.get_xydata(), other.get_xydata())
         assert [bar.get_height() for bar in rates.patches] == [bar.get_height() for bar in distributions.patches]
-        with pytest.raises(TypeError, match=r"Rates\(n=400\) says nothing about the distribution of y: calibrate it"):
+        with pytest.raises(TypeError, match=r"Rates\(n=400\) does not give the distribution of y: calibrate it"):
             plot(Rates(rate), y + 0.5)
 
 
@@ -1784,7 +1784,7 @@ def test_a_key_that_is_wider_than_the_axes_ends_at_their_right():
 
 
 def test_without_matplotlib_the_import_says_what_to_install(monkeypatch):
-    monkeypatch.setattr("calibrant._extras.find_spec", lambda name: None)
+    monkeypatch.setattr("calibrant._arguments.find_spec", lambda name: None)
     with pytest.raises(ModuleNotFoundError, match=r"^calibrant.plots needs matplotlib: pip install"):
         importlib.reload(plots)
 

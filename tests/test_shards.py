@@ -7,7 +7,7 @@ import pytest
 
 import calibrant
 from calibrant import Calibrator, Normal, Window
-from calibrant._row_hash import RowDraws, row_keys, smallest
+from calibrant.batches.row_ids import RowDraws, row_keys, smallest
 from calibrant.distributions import Poisson
 from calibrant.interpolators import NAF, Apart, ByGroup, Linear, Naive, Random
 from calibrant.labels import Counts
@@ -82,7 +82,7 @@ def test_counts_of_shards_draw_by_row_id_what_one_fit_draws():
             "another score cannot be merged: .* fix what fit learns beforehand",
         ),
         (lambda: [Calibrator(interpolator=NAF()).fit(F, Y)] * 2, TypeError, "NAF fits q to all scores at once"),
-        (lambda: [Calibrator(forget=Window(50)).fit(F, Y)] * 2, TypeError, "shards have no order of time"),
+        (lambda: [Calibrator(forget=Window(50)).fit(F, Y)] * 2, TypeError, "parts have no order of time"),
         (
             lambda: (Calibrator().fit(F, Y), Calibrator().fit(F, Y, weights=W)),
             ValueError,
@@ -106,9 +106,9 @@ def test_groups_are_updated_as_one_fit(tmp_path):
         after = start.update(F[700:], Y[700:], by=G[700:])
         assert after.guarantee == whole.guarantee
         assert np.array_equal(*(each(F, by=G).quantiles([0.05, 0.5]) for each in (after, whole)))
-    with pytest.raises(TypeError, match="fitted by group: update needs the group of each row"):
+    with pytest.raises(TypeError, match="fitted with by=: update needs by= of each row"):
         first.update(F[700:], Y[700:])
-    with pytest.raises(TypeError, match="fitted without groups: update takes no by="):
+    with pytest.raises(TypeError, match="fitted without by=: update takes no by="):
         Calibrator().fit(F, Y).update(F, Y, by=G)
     with pytest.raises(ValueError, match=r"by is missing in row 1 \(the only such row\)"):
         first.update(F[:2], Y[:2], by=["north", None])

@@ -112,10 +112,10 @@ def test_bad_input_of_the_ratio():
         DensityRatio(largest=1.0)
     with pytest.raises(ValueError, match="X_new must have a row for each of the 5 folds, got 4"):
         DensityRatio().fit(np.zeros((10, 1)), np.zeros((4, 1)))
-    with pytest.raises(ValueError, match=r"the same columns are wanted, got shapes \(10, 1\) and \(10, 2\)"):
+    with pytest.raises(ValueError, match=r"two tables must have the same columns, got shapes \(10, 1\) and \(10, 2\)"):
         DensityRatio().fit(np.zeros((10, 1)), np.zeros((10, 2)))
     one, two = pd.DataFrame({"a": np.zeros(10)}), pd.DataFrame({"a": np.zeros(10), "b": np.zeros(10)})
-    with pytest.raises(ValueError, match="the same columns are wanted, got a and a, b"):
+    with pytest.raises(ValueError, match="two tables must have the same columns, got a and a, b"):
         DensityRatio().fit(one, two)
 
 

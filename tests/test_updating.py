@@ -160,7 +160,7 @@ def test_bad_updates_are_one_sentence_and_change_nothing():
     with pytest.raises(TypeError, match="fitted without weights"):
         calibrated.update([1.0], [1.0], weights=[1.0])
     weighted = Calibrator().fit(F, Y, weights=np.ones(300))
-    with pytest.raises(TypeError, match="with Ratios as weights=, got none"):
+    with pytest.raises(TypeError, match="fitted with weights=: update needs weights= of each row"):
         weighted.update([1.0], [1.0])
     with pytest.raises(TypeError, match="got CalibrationWeights"):
         weighted.update([1.0], [1.0], weights=CalibrationWeights([1.0]))

@@ -1,12 +1,11 @@
-"""The door for arguments that are no arrays: lengths, single numbers, generators, objects of a kind."""
+"""Checks of arguments that are no arrays: lengths, single numbers, generators, objects of a kind."""
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-
-from calibrant._hints import percentage
 
 
 def same_length(what: str, length: int, name: str, other: int) -> None:
@@ -23,12 +22,34 @@ def one_each(what: str, length: int, name: str, value: Any) -> None:
     same_length(what, length, name, len(value))
 
 
+def check_known(prediction: Any, labels: Any, by: Any, weights: Any, bound: Any) -> None:
+    """Raise unless there is a group and a weight for each row, if any, and a bound if the labels need one."""
+    if by is not None:
+        one_each("the prediction", len(prediction), "by", by)
+    if weights is not None:
+        one_each("the prediction", len(prediction), "weights", weights)
+    needed = labels is not None and labels.by_row
+    if bound is not None and not needed:
+        raise TypeError(f"bound= is for labels that are bounded row by row, got labels={labels!r}")
+    if bound is None and needed:
+        raise TypeError(f"{labels!r} needs bound=, with one entry for each row")
+
+
 def unit(name: str, value: float) -> float:
     """A number strictly inside (0, 1)."""
     number = one_number(name, value, "one number inside (0, 1)")
     if not 0 < number < 1:
         raise ValueError(f"{name} must lie strictly inside (0, 1), got {value!r}{percentage(number)}")
     return number
+
+
+def percentage(number: float) -> str:
+    """A hint for a number that should lie inside (0, 1), and may be a percentage.
+
+    >>> percentage(90), percentage(1.5)
+    (': did you mean 0.9?', '')
+    """
+    return f": did you mean {number / 100:g}?" if 2 <= number < 100 else ""
 
 
 def one_number(name: str, value: Any, what: str = "one number") -> float:
@@ -43,40 +64,26 @@ def one_number(name: str, value: Any, what: str = "one number") -> float:
 
 
 def generator(rng: Any) -> Any:
-    """`rng`, or a fresh generator for None."""
+    """`rng`, or a fresh generator for None; a seed is refused."""
     if rng is None:
         return np.random.default_rng()
-    check_generator(rng)
-    return rng
-
-
-def check_generator(rng: Any) -> None:
-    """Raise unless this draws random numbers; a seed does not."""
     if not callable(getattr(rng, "random", None)):
         way = f", such as np.random.default_rng({rng})" if isinstance(rng, (int, np.integer)) else ""
         raise TypeError(f"rng must be a numpy.random.Generator{way}, got {rng!r}")
+    return rng
 
 
-def check_has(name: str, value: Any, method: str, wanted: str, *, optional: bool = False) -> None:
+def check_has(name: str, value: Any, method: str, kind: str, *, optional: bool = False) -> None:
     """Raise unless this is an object with a method, not a name or a class; None too will do where it is optional."""
     if optional and value is None:
         return
     if isinstance(value, type) or not callable(getattr(value, method, None)):
-        raise TypeError(f"{name} must be {wanted}, got {value!r}")
+        raise TypeError(f"{name} must be {kind}, got {value!r}")
 
 
-def check_is(name: str, value: Any, kind: type, *, optional: bool = False) -> None:
-    """Raise unless this is an object of a kind, not its class; None too will do where it is optional."""
-    if isinstance(value, type) or not (isinstance(value, kind) or (optional and value is None)):
-        article = "an" if kind.__name__[0] in "AEIOU" else "a"
-        way = ": leave it out for the default" if value is None else ""
-        raise TypeError(f"{name} must be {article} {kind.__name__} object, got {value!r}{way}")
-
-
-def check_bound(labels: Any, bound: Any) -> None:
-    """Raise where a bound is given for labels that have none, or none for labels that have one."""
-    wanted = labels is not None and labels.by_row
-    if bound is not None and not wanted:
-        raise TypeError(f"bound= is for labels that are bounded row by row, got labels={labels!r}")
-    if bound is None and wanted:
-        raise TypeError(f"{labels!r} needs bound=, with one entry for each row")
+def needs(what: str, extra: str, *libraries: str) -> None:
+    """Raise unless these optional libraries are installed, with the way to install them."""
+    missing = [library for library in libraries if find_spec(library) is None]
+    if missing:
+        way = f"pip install 'calibrant[{extra}]'"
+        raise ModuleNotFoundError(f"{what} needs {', '.join(missing)}: {way}", name=missing[0])

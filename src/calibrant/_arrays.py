@@ -1,6 +1,6 @@
-"""The one door for array input: namespace, dtype, shape, finiteness.
+"""Array input: its namespace, dtype, shape and finiteness.
 
-Everything inside the library trusts what came through here. Arrays of the Python array API standard (numpy,
+Everything inside the library trusts what was checked here. Arrays of the Python array API standard (numpy,
 torch on any device, array-api-strict) stay what they are; lists and numbers become numpy float64.
 """
 
@@ -57,15 +57,19 @@ def _as_floats(name: str, value: Any, like: Any) -> Array:
         if np.ma.is_masked(value):
             complain(name, np.ma.getmaskarray(value), "is masked")
         value = value.data
-    array = value if array_api_compat.is_array_api_obj(value) else _from_python(name, value)
-    xp = namespace(array)
-    if array.dtype != xp.float64 and not xp.isdtype(array.dtype, "real floating"):
-        if not xp.isdtype(array.dtype, "integral"):
-            raise TypeError(f"{name} must hold real numbers, got dtype {array.dtype}")
-        array = xp.astype(array, xp.float64)
-    if array.dtype != xp.float64 and xp.finfo(array.dtype).bits < 32:
-        raise TypeError(f"{name} has dtype {array.dtype}, too coarse to calibrate with: convert it to float32 first")
-    return array if like is None else _alike(name, array, like)
+    if not array_api_compat.is_array_api_obj(value):
+        try:
+            value = np.asarray(value)
+        except ValueError as error:
+            raise ValueError(f"{name} must be an array of numbers, got rows of unequal length") from error
+    xp, dtype = namespace(value), value.dtype
+    if xp.isdtype(dtype, "integral"):
+        value = xp.astype(value, xp.float64)
+    elif not xp.isdtype(dtype, "real floating"):
+        raise TypeError(f"{name} must hold real numbers, got dtype {dtype}")
+    elif dtype != xp.float64 and xp.finfo(dtype).bits < 32:
+        raise TypeError(f"{name} has dtype {dtype}, too coarse to calibrate with: convert it to float32 first")
+    return value if like is None else _alike(name, value, like)
 
 
 def _sound_on_gpu(array: Any, *, allow_inf: bool) -> bool:
@@ -81,32 +85,16 @@ def anywhere(mask: Array) -> bool:
     return bool(mask.any()) if isinstance(mask, np.ndarray) else bool(namespace(mask).any(mask))
 
 
-def _from_python(name: str, value: Any) -> Array:
-    try:
-        array = np.asarray(value)
-    except ValueError as error:
-        raise ValueError(f"{name} must be an array of numbers, got rows of unequal length") from error
-    if array.dtype.kind not in "fiu":
-        raise TypeError(f"{name} must hold real numbers, got dtype {array.dtype}")
-    return array
-
-
 def _alike(name: str, array: Array, like: Array) -> Array:
-    xp = namespace(like)
-    if at_home(array, like):
-        return array
-    if namespace(array) is not xp:
-        if not array_api_compat.is_numpy_array(array):
-            raise TypeError(
-                f"{name} is a {type(array).__module__.split('.')[0]} array where {type(like).__module__.split('.')[0]}"
-                f" is expected: convert it first"
-            )
-        return xp.asarray(array, dtype=like.dtype, device=array_api_compat.device(like))
-    if array_api_compat.device(array) != array_api_compat.device(like):
-        raise TypeError(
-            f"{name} lies on {array_api_compat.device(array)} where {array_api_compat.device(like)} is expected"
-        )
-    return xp.astype(array, like.dtype, copy=False)
+    if namespace(array) is namespace(like):
+        here, there = array_api_compat.device(array), array_api_compat.device(like)
+        if here != there:
+            raise TypeError(f"{name} lies on {here} where {there} is expected")
+        return namespace(like).astype(array, like.dtype, copy=False)
+    if not array_api_compat.is_numpy_array(array):
+        here, there = (type(each).__module__.split(".")[0] for each in (array, like))
+        raise TypeError(f"{name} is a {here} array where {there} is expected: convert it first")
+    return device_like(array, like)
 
 
 def wider(like: Array, *values: Any) -> Array:
@@ -170,29 +158,27 @@ def probabilities(name: str, value: Any, *, like: Any = None) -> Array:
 
 
 def rows(array: Array, index: Any) -> Array:
-    """`array[index]` along the first axis, for an integer, a slice, a mask or a list of rows."""
-    if isinstance(index, (list, tuple)):
+    """`array[index]` along the first axis, for a slice, a mask or a list of rows."""
+    if isinstance(index, slice):
+        return array[index, ...]
+    if isinstance(index, (list, tuple)) or (
+        hasattr(index, "__array__") and not array_api_compat.is_array_api_obj(index)  # a pandas mask
+    ):
         index = np.asarray(index) if len(index) else np.zeros(0, dtype=np.int64)
-    elif hasattr(index, "__array__") and not array_api_compat.is_array_api_obj(index):
-        index = np.asarray(index)  # a pandas mask
-    xp = namespace(array)
-    if not (isinstance(index, slice) or (array_api_compat.is_array_api_obj(index) and index.ndim == 1)):
+    if not array_api_compat.is_array_api_obj(index) or index.ndim != 1:
         raise TypeError(f"rows are chosen by an integer, a slice, a mask or a list of integers, got {index!r}")
-    if array_api_compat.is_array_api_obj(index) and index.ndim == 1:
-        if isinstance(index, np.ndarray):
-            index = np.ascontiguousarray(index)  # torch takes no negative strides
-        elif isinstance(array, np.ndarray):
-            index = to_numpy(index)  # beside torch's arrays a distribution may have numpy's, which count rows
-        index = xp.asarray(index, device=array_api_compat.device(array))
-        if not xp.isdtype(index.dtype, "bool"):
-            if not xp.isdtype(index.dtype, "integral"):
-                raise TypeError(
-                    f"rows are chosen by an integer, a slice, a mask or integers, got {index.dtype} numbers"
-                )
-            return xp.take(array, index, axis=0)
+    if isinstance(index, np.ndarray):
+        index = np.ascontiguousarray(index)  # torch takes no negative strides
+    elif isinstance(array, np.ndarray):
+        index = to_numpy(index)  # a distribution of torch's arrays may have numpy's too, which count rows
+    xp = namespace(array)
+    index = xp.asarray(index, device=array_api_compat.device(array))
+    if xp.isdtype(index.dtype, "bool"):
         same_length("the batch", array.shape[0], "the mask", index.shape[0])
         return array[index] if array.ndim == 1 else xp.take(array, xp.nonzero(index)[0], axis=0)
-    return array[index, ...]
+    if not xp.isdtype(index.dtype, "integral"):
+        raise TypeError(f"rows are chosen by an integer, a slice, a mask or integers, got {index.dtype} numbers")
+    return xp.take(array, index, axis=0)
 
 
 def positive(name: str, scale: Array, centre: Array, *, strict: bool, least: float | None = None) -> Array:
@@ -226,10 +212,10 @@ def smallest(like: Array) -> float:
 
 
 def clip(array: Any, lower: Any, upper: Any) -> Array:
-    """`array` kept between two bounds; on numpy by two functions that are faster than its own, on torch by its own."""
+    """`array` clipped between two bounds; on numpy by two functions that are faster than its own."""
     if isinstance(array, (np.ndarray, np.generic)):
-        kept: Array = np.minimum(np.maximum(array, lower), upper)
-        return kept
+        clipped: Array = np.minimum(np.maximum(array, lower), upper)
+        return clipped
     own: Any = array.clip if array_api_compat.is_torch_array(array) else functools.partial(namespace(array).clip, array)
     return own(lower, upper)  # type: ignore[no-any-return]
 
@@ -240,7 +226,7 @@ def concatenate(arrays: Sequence[Array], *, axis: int = 0) -> Array:
 
 
 def device_like(value: Any, like: Array) -> Array:
-    """A numpy array or number moved beside `like`: its namespace, dtype and device; numpy's doubles beside None."""
+    """A numpy array or number in the namespace, dtype and device of `like`; numpy's doubles if that is None."""
     if like is None:
         return np.asarray(value, dtype=np.float64)
     return namespace(like).asarray(value, dtype=like.dtype, device=array_api_compat.device(like))
@@ -259,7 +245,7 @@ def moved(array: Array, like: Array) -> Array:
     """`array` in the namespace, dtype and device of `like`; the only place where an array may change home."""
     if namespace(array) is namespace(like) and array_api_compat.device(array) == array_api_compat.device(like):
         return namespace(like).astype(array, like.dtype, copy=False)
-    return device_like(to_numpy(array), like)
+    return device_like(np.require(to_numpy(array), requirements="W"), like)  # torch takes no read-only array
 
 
 def detached(array: Any) -> Array:
@@ -276,7 +262,7 @@ def to_numpy(array: Any) -> np.ndarray[Any, Any]:
 
 
 def ranks(scores: Array) -> Array:
-    """1, ..., n beside the scores."""
+    """1, ..., n in the namespace of n scores."""
     xp = namespace(scores)
     return device_like(xp.arange(1, scores.shape[0] + 1), scores)
 

@@ -1,20 +1,20 @@
-"""Rows of frozen dataclasses: how predictions, distributions and charts are sliced, joined and moved.
+"""Rows of frozen dataclasses: how predictions, distributions and transforms are sliced, joined and moved.
 
-A field holds one entry a row (an array, another batch, or a tuple of these) unless it is declared `shared()`; an array
-with a single row in a batch of several stands for all of them.
+A field holds one entry per row (an array, another batch, or a tuple of these) unless it is declared `shared()`; an
+array with a single row in a batch of several is that of all of them.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, fields, is_dataclass, replace
 from typing import Any, TypeVar, cast
 
 import array_api_compat
 import numpy as np
 
-from calibrant._arrays import concatenate, moved, namespace, rows, to_numpy, wider
+from calibrant._arrays import anywhere, concatenate, first_and_count, moved, namespace, rows, to_numpy, wider
+from calibrant._words import count, said_of, the_first, warn_user
 
 T = TypeVar("T")
 
@@ -25,9 +25,47 @@ def shared() -> Any:
 
 
 def no_rows(batch: Any) -> Any:
-    """A mask of the rows of a batch that marks none, beside its arrays."""
+    """A mask of the rows of a batch that marks none, in the namespace and on the device of its arrays."""
     xp = namespace(batch.like)
     return xp.zeros(len(batch), dtype=xp.bool, device=array_api_compat.device(batch.like))
+
+
+def have_labels(y: Any, length: int) -> Any:
+    """Which rows have a label, NaN being none, with a warning that counts the others; None where all have one.
+
+    Labels of another length, or that are no numbers, are left to later checks.
+    """
+    if not array_api_compat.is_array_api_obj(y):
+        try:
+            y = np.asarray(y)
+        except ValueError:  # rows of unequal length
+            return None
+    if y.shape != (length,) or not namespace(y).isdtype(y.dtype, "real floating"):
+        return None
+    missing = namespace(y).isnan(y)
+    if not anywhere(missing):
+        return None
+    first, number = first_and_count(missing)
+    among = f"{number} of {count(length, 'row')}, {the_first(number, first)}"
+    warn_user(f"y is missing in {among}: {said_of(number, 'they are')} left out")
+    return ~to_numpy(missing)
+
+
+def some_rows(column: Any, there: Any) -> Any:
+    """The rows in a mask of whatever holds one entry for each row: a prediction, an array, a list, a table."""
+    if isinstance(column, Mapping):
+        return {name: some_rows(values, there) for name, values in column.items()}
+    if not hasattr(column, "__len__") or len(column) != len(there):
+        return column
+    if is_dataclass(column):
+        return column[there]  # type: ignore[index]
+    if hasattr(column, "iloc"):
+        return column.iloc[np.flatnonzero(there)]
+    if array_api_compat.is_array_api_obj(column):
+        return rows(column, there)
+    if hasattr(column, "filter"):
+        return column.filter(np.asarray(there).tolist())  # a list, since not every polars takes numpy's masks
+    return [item for item, wanted in zip(column, there, strict=True) if wanted]
 
 
 def take_rows(batch: T, index: Any) -> T:
@@ -43,19 +81,6 @@ def _take(value: Any, index: Any, count: int) -> Any:
     if is_dataclass(value):
         return take_rows(value, index) if getattr(value, "shape", ()) else value
     return rows(value, index) if getattr(value, "ndim", 0) and value.shape[0] == count else value
-
-
-def row_size(batch: Any) -> int:
-    """How many numbers of a batch belong to one row."""
-    return sum(_size(value, batch.shape[0]) for _, value in row_fields(batch))
-
-
-def _size(value: Any, count: int) -> int:
-    if isinstance(value, tuple):
-        return sum(_size(item, count) for item in value)
-    if is_dataclass(value):
-        return row_size(value) if getattr(value, "shape", ()) else 0
-    return math.prod(value.shape[1:]) if getattr(value, "ndim", 0) and value.shape[0] == count else 0
 
 
 class OtherKind(TypeError):
@@ -75,9 +100,8 @@ def join_rows(batches: Sequence[T]) -> T:
         if not same(_shared_fields(first), _shared_fields(other)):
             raise OtherFields(f"cannot join {first!r} with {other!r}: they differ in more than their rows")
     counts = [batch.shape[0] for batch in batches]  # type: ignore[attr-defined]
-    columns = zip(*([value for _, value in row_fields(batch)] for batch in batches), strict=True)
-    names = [name for name, _ in row_fields(first)]
-    return replace(first, **{n: _join(v, counts) for n, v in zip(names, columns, strict=True)})  # type: ignore[type-var]
+    joined = {name: _join([getattr(batch, name) for batch in batches], counts) for name, _ in row_fields(first)}
+    return replace(first, **joined)  # type: ignore[type-var]
 
 
 def _join(values: Sequence[Any], counts: Sequence[int]) -> Any:
@@ -93,7 +117,7 @@ def _join(values: Sequence[Any], counts: Sequence[int]) -> Any:
             return first
         raise OtherFields(f"cannot join batches of {', '.join(repr(value) for value in values)}")
     if not all(getattr(value, "ndim", 0) for value in values):
-        raise OtherFields("cannot join batches some of which have a number for all rows and others one a row")
+        raise OtherFields("cannot join batches some of which have a number for all rows and others one per row")
     homes = {(namespace(value), array_api_compat.device(value), value.shape[1:]) for value in values}
     if len(homes) > 1:
         raise OtherFields(f"cannot join arrays of {len(homes)} kinds: they differ in library, device or columns")
@@ -134,8 +158,8 @@ def promoted(batch: T, *values: Any) -> T:
 def moved_floats(value: T, like: Any) -> T:
     """`value` with its floats in the namespace, dtype and device of `like`; other arrays, which count rows, stay.
 
-    A single distribution inside, such as the q of many predictions, is moved once and kept with it, so that what is
-    worked out for it serves them all.
+    A single distribution inside, such as the q of many predictions, is moved once and stored with it, so that what is
+    computed for it serves them all.
     """
     home = (namespace(like).__name__, str(like.dtype), str(array_api_compat.device(like)))
 
@@ -144,17 +168,17 @@ def moved_floats(value: T, like: Any) -> T:
             return moved(item, like) if namespace(item).isdtype(item.dtype, "real floating") else item
         if getattr(item, "shape", None) != () or not is_dataclass(item) or graded(item):
             return _mapped(item, there)
-        kept: Any = item.__dict__.setdefault("_kept_moved", {})  # type: ignore[union-attr]
-        if home not in kept:
-            kept[home] = _mapped(item, there)
-        return kept[home]
+        moved_before: Any = item.__dict__.setdefault("_kept_moved", {})  # type: ignore[union-attr]
+        if home not in moved_before:
+            moved_before[home] = _mapped(item, there)
+        return moved_before[home]
 
     return cast(T, there(value))
 
 
 def graded(value: Any) -> bool:
     """Whether torch's gradients flow to an array inside; where one holds numpy's floats, all do."""
-    for array in _arrays(value):
+    for array in arrays_in(value):
         if getattr(array, "requires_grad", False):
             return True
         if isinstance(array, np.ndarray) and array.dtype.kind == "f":
@@ -164,23 +188,23 @@ def graded(value: Any) -> bool:
 
 def first_array(value: Any) -> Any:
     """The first array inside a frozen dataclass, which tells namespace, dtype and device; None if there is none."""
-    return next(_arrays(value), None)
+    return next(arrays_in(value), None)
 
 
-def _arrays(value: Any) -> Iterator[Any]:
+def arrays_in(value: Any) -> Iterator[Any]:
     """The arrays inside a frozen dataclass or a tuple, one after the other."""
     if array_api_compat.is_array_api_obj(value):
         yield value
     elif is_dataclass(value):
         for f in fields(value):
-            yield from _arrays(getattr(value, f.name)) if f.init else ()
+            yield from arrays_in(getattr(value, f.name)) if f.init else ()
     elif isinstance(value, tuple):
         for item in value:
-            yield from _arrays(item)
+            yield from arrays_in(item)
 
 
 def row_fields(batch: Any) -> list[tuple[str, Any]]:
-    """The fields that hold one entry a row, by name."""
+    """The fields that hold one entry per row, by name."""
     return [(f.name, getattr(batch, f.name)) for f in fields(batch) if f.init and "shared" not in f.metadata]
 
 

@@ -1,9 +1,12 @@
-"""What everything that was calibrated has: a file, and a word where it is taken for a model."""
+"""Methods of what was calibrated that need modules which build on it; these are imported when asked for."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
+
+from calibrant._types import ArrayLike
+from calibrant.forecast import PredictionLike
 
 
 class Saved:
@@ -26,10 +29,37 @@ class NotTheEstimator(Saved):
     if not TYPE_CHECKING:  # a type checker would take every name for one that is there
 
         def __getattr__(self, name: str) -> Any:
-            said = f"{type(self).__name__!r} object has no attribute {name!r}"
+            problem = f"{type(self).__name__!r} object has no attribute {name!r}"
             if name.startswith("predict"):
-                said += (
+                problem += (
                     ": it holds the calibration, not the model. Call it with the model's predictions, as in"
                     " calibrated(prediction_of(model, X)).interval(0.9); joblib.dump(estimator, path) keeps both"
                 )
-            raise AttributeError(said, name=name, obj=self)
+            raise AttributeError(problem, name=name, obj=self)
+
+
+class Growing(NotTheEstimator):
+    """A calibrator whose q can be made of more scores."""
+
+    def update(self, prediction: PredictionLike, y: ArrayLike, *, refit: bool = False, **known: Any) -> Self:
+        """A new calibrator, whose q is also made of the scores of these rows. The score, with its floor, stays.
+
+        Args:
+            prediction: The prediction of each row, of the kind that was calibrated.
+            y: The labels: one number per row.
+            refit: Fit an interpolator that cannot add scores, such as NAF, to all scores again.
+            known: `by`, `weights`, `bound` and `rng` of the new rows, as in `fit`.
+        """
+        from calibrant.updating import updated  # which makes one of these
+
+        return updated(self, prediction, y, refit=refit, **known)  # type: ignore[arg-type, return-value]
+
+    def merge(self, *others: Self) -> Self:
+        """One calibrator of all their scores, as of a fit on all their rows, in any order; see `updating.merged`.
+
+        Args:
+            others: Calibrators fitted on other rows with the same score, interpolator and labels.
+        """
+        from calibrant.updating import merged  # which makes one of these
+
+        return merged(self, *others)  # type: ignore[arg-type, return-value]

@@ -149,7 +149,7 @@ class SupportsToArray(Protocol):
 
 
 class Loaded(Protocol):
-    """What a file held: it is called with predictions of the kind that it was fitted on, and gives their distributions.
+    """What a file contains: called with predictions of the kind that it was fitted on, it gives their distributions.
 
     A `Calibrated`, or another that was saved: `isinstance` says which, and a type checker then knows the rest.
     """
@@ -172,16 +172,16 @@ ArrayLike = float | Sequence[float] | Sequence[Sequence[float]] | SupportsArray
 """Numbers, as a caller may give them: a number, a list, a list of lists, an array of any library, a column."""
 
 LabelsLike = ArrayLike | PartlySeen
-"""Labels: one number a row, or those of which only a bound was seen."""
+"""Labels: one number per row, or those of which only a bound was seen."""
 
 Values = Sequence[object] | SupportsArray
-"""One value of any kind a row: a list, an array, a column of a table."""
+"""One value of any kind per row: a list, an array, a column of a table."""
 
 Bound = ArrayLike | Mapping[str, ArrayLike] | None
 """The bound of each row, for labels that have one; where several kinds of label are chained, by name."""
 
 Columns = ArrayLike | Mapping[str, ArrayLike]
-"""Several numbers a row: an array (n, d), a data frame, or columns by name."""
+"""Several numbers per row: an array (n, d), a data frame, or columns by name."""
 
 Groups = Values | Mapping[str, Values]
 """What rows are told apart by: one column, several by name, or a data frame."""

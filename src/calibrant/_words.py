@@ -1,4 +1,4 @@
-"""How messages speak: rows counted and named in words, and warnings that point at the user's line."""
+"""Words of messages: rows counted and named, names that may be misspelt, warnings that point at the user's line."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
+from difflib import get_close_matches
 from types import FrameType
 
 
@@ -49,6 +50,16 @@ def said_of(number: int, words: str) -> str:
     if number != 1:
         return words
     return re.sub(rf"\b({'|'.join(_OF_ONE)})\b", lambda found: _OF_ONE[found[1]], words)
+
+
+def spelling(name: str, known: Iterable[str]) -> str:
+    """A hint for a name that is not known, and may be misspelt.
+
+    >>> spelling("count", ["counts", "log"]), spelling("prices", ["counts", "log"])
+    (": did you mean 'counts'?", '')
+    """
+    close = get_close_matches(name, known, n=1)
+    return f": did you mean {close[0]!r}?" if close else ""
 
 
 _OF_ONE = {"have": "has", "are": "is", "they": "it", "them": "it", "their": "its", " each": "", "steps": "step"}

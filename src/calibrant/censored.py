@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from calibrant._arguments import one_each, same_length, unit
 from calibrant._arrays import floats, refuse, rows, to_numpy
-from calibrant._missing import those
+from calibrant._batch import some_rows
 from calibrant._types import ArrayLike, Bound, Draws, RowIndex, Values
-from calibrant.calibration import Calibrated, Calibrator, spread
+from calibrant.calibration import Calibrated, Calibrator, labelled_rows
 from calibrant.distributions.censored_tail import FollowedUp
 from calibrant.forecast import PredictionLike
 from calibrant.guarantee import Basis
@@ -26,7 +26,7 @@ Numbers = NDArray[np.float64]
 class Censored:
     """Labels y, of which `event` says which were seen; of the others the label is larger than y.
 
-    A seen label counts 1 / P(followed so long): it also stands for those of its kind that were lost before. The
+    A label that was seen has the weight 1 / P(followed so long), which makes up for those that were lost before. The
     probability that a row is followed beyond any time is Kaplan and Meier's of the times at which rows were lost. If
     it depends on x, give `followed`, the probability for each row of being followed up to its y.
 
@@ -54,16 +54,17 @@ class Censored:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        one_each("y", len(floats("y", self.y, ndim=1)), "event", self.event)
+        y = to_numpy(floats("y", self.y, ndim=1)).astype(np.float64)
+        one_each("y", len(y), "event", self.event)
         event = to_numpy(floats("event", np.asarray(self.event) * 1.0, ndim=1))
         refuse("event", (event != 0) & (event != 1), "is neither 0 nor 1")
-        object.__setattr__(self, "y", to_numpy(floats("y", self.y)).astype(np.float64))
-        object.__setattr__(self, "event", event == 1)
-        if self.followed is not None:
-            one_each("y", len(self.y), "followed", self.followed)
-            followed = to_numpy(floats("followed", self.followed, ndim=1))
+        followed = self.followed
+        if followed is not None:
+            one_each("y", len(y), "followed", followed)
+            followed = to_numpy(floats("followed", followed, ndim=1))
             refuse("followed", (followed <= 0) | (followed > 1), "lies outside (0, 1]")
-            object.__setattr__(self, "followed", followed)
+        for name, value in (("y", y), ("event", event == 1), ("followed", followed)):
+            object.__setattr__(self, name, value)
         unit("Censored.tolerance", self.tolerance)
 
     def __len__(self) -> int:
@@ -108,24 +109,23 @@ class Censored:
         same_length("the prediction", len(prediction), "y", len(self))
         if not self.event.any():
             raise ValueError(f"calibration needs a label that was seen, and all {len(self)} are censored")
-        seen, inverse = np.flatnonzero(self.event), self.weights()
-        unseen = np.flatnonzero(~self.event & (self.y >= self.y[seen].max()))  # followed past the last label seen
-        missing = max(0.0, 1 - float(inverse.sum()) / len(self)) if unseen.size else 0.0
-        ipcw = CensoringWeights(inverse[seen], missing)
+        inverse, beyond = self.weights(), ~self.event & (self.y >= self.y[self.event].max())
+        missing = max(0.0, 1 - float(inverse.sum()) / len(self)) if beyond.any() else 0.0
+        seen, weights = self.event, CensoringWeights(inverse[self.event], missing)
         calibrated = calibrator.fit(
-            prediction[seen], self.y[seen], weights=ipcw, bound=those(bound, self.event), rng=rng
+            prediction[seen], self.y[seen], weights=weights, bound=some_rows(bound, seen), rng=rng
         )
         known = 1.0
         if missing:
-            there = np.isin(np.arange(len(self)), unseen)
-            lost = spread(calibrator.labels, prediction[unseen], self.y[unseen], those(bound, there), rng)
-            beyond = calibrated.score(*lost)  # their scores are larger than these
-            known = self._known(calibrated.q.cdf(np.sort(to_numpy(beyond))), missing)
+            its_bound = some_rows(bound, beyond)
+            lost = labelled_rows(calibrator.labels, prediction[beyond], self.y[beyond], None, None, its_bound, rng)
+            scores = calibrated.score(*lost[:2])  # those of their labels are larger
+            known = self._known(calibrated.q.cdf(np.sort(to_numpy(scores))), missing)
         q = calibrated.q if known == 1 else FollowedUp(calibrated.q, known)
         return replace(calibrated, q=q, guarantee=replace(calibrated.guarantee, known=known), history=None)
 
     def _known(self, levels: Any, missing: float) -> float:
-        """The level below which at most `tolerance` of the missing mass can lie: each unseen row has its share."""
+        """The level below which at most `tolerance` of the missing mass can lie: each lost row has its share."""
         allowed = int(self.tolerance / (missing / len(levels)))
         most = 1 - missing
         return float(most if allowed >= len(levels) else min(most, float(levels[allowed])))
@@ -135,19 +135,18 @@ class Censored:
 class CensoringWeights(CalibrationWeights):
     """Inverse probabilities of being followed, for the labels that were seen; a share of all is missing at the top."""
 
-    share_missing: float = 0.0
+    missing: float = 0.0  # type: ignore[misc]
     basis: ClassVar[Basis] = "censored"
-
-    @property
-    def missing(self) -> float:
-        """The share of the labels that lie beyond the last one seen."""
-        return self.share_missing
 
 
 def still_followed(y: ArrayLike, event: ArrayLike) -> Numbers:
     """P(followed up to y_i), Kaplan and Meier's estimate from the times at which rows were lost.
 
     Where a label is seen and another row is lost at the same time, the label came first.
+
+    Args:
+        y: The label, or the time at which the row was lost: one number per row.
+        event: Whether the label was seen, for each row.
 
     >>> still_followed([1.0, 2.0, 3.0, 4.0], [True, False, True, True])
     array([1.        , 1.        , 0.66666667, 0.66666667])
@@ -156,5 +155,5 @@ def still_followed(y: ArrayLike, event: ArrayLike) -> Numbers:
     times, place = np.unique(y, return_inverse=True)
     lost, seen = (np.bincount(place, mask, times.size) for mask in (~event, event))
     at_risk = np.cumsum((lost + seen)[::-1])[::-1] - seen
-    kept = np.cumprod(1 - np.divide(lost, at_risk, out=np.zeros_like(lost), where=at_risk > 0))
-    return np.asarray(np.concatenate([[1.0], kept[:-1]])[place])  # up to y, not beyond it
+    beyond = np.cumprod(1 - np.divide(lost, at_risk, out=np.zeros_like(lost), where=at_risk > 0))
+    return np.asarray(np.concatenate([[1.0], beyond[:-1]])[place])  # up to y, not beyond it

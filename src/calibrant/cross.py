@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -96,27 +95,13 @@ class CrossCalibrated(NotTheEstimator):
 
 
 def _mixed(distributions: Sequence[Distribution], weights: tuple[float, ...]) -> Distribution:
-    """The mixture; where all are clipped or collapsed alike, the mixture so treated: its quantiles lie inside."""
+    """The mixture; where all are clipped or counts alike, that of what is clipped: its quantiles lie inside."""
     first = distributions[0]
-    if isinstance(first, Lattice):
-        inner = [
-            distribution.base
-            for distribution in distributions
-            if isinstance(distribution, Lattice)
-            and (distribution.step, distribution.lower) == (first.step, first.lower)
-        ]
-        if len(inner) == len(distributions):
-            return replace(first, base=Mixture(tuple(inner), weights))
-    if isinstance(first, Clipped):
-        alike = [
-            distribution.base
-            for distribution in distributions
-            if isinstance(distribution, Clipped) and same(_bounds(distribution), _bounds(first))
-        ]
-        if len(alike) == len(distributions):
-            return Mixture(tuple(alike), weights).clip(first.lower, first.upper)
+    if isinstance(first, (Clipped, Lattice)):
+        around = fields(first)[1:]  # all but the base
+        if all(
+            type(each) is type(first) and all(same(getattr(each, f.name), getattr(first, f.name)) for f in around)
+            for each in distributions
+        ):
+            return replace(first, base=Mixture(tuple(each.base for each in distributions), weights))  # type: ignore[attr-defined]
     return Mixture(tuple(distributions), weights)
-
-
-def _bounds(distribution: Clipped) -> tuple[Any, Any]:
-    return distribution.lower, distribution.upper

@@ -1,4 +1,4 @@
-"""What predictions and distributions can all be asked: what metrics, plots, reports and calibration go by."""
+"""What predictions and distributions have in common: the methods that metrics, plots, reports and calibration call."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ LEVELS = tuple(k / 20 for k in range(1, 20))
 """The levels of the pinball loss of a distribution, which has a quantile at every level."""
 
 
-class Unsaid(TypeError):
-    """A forecast says nothing about what it was asked."""
+class NotAvailable(TypeError):
+    """A forecast does not give what it was asked for."""
 
 
 class SupportsCDF(Protocol):
@@ -30,17 +30,17 @@ class SupportsCDF(Protocol):
 
 
 class Mark(NamedTuple):
-    """A number that a forecast names for each row, drawn as a tick, or as a dot at its level."""
+    """A number of each row, drawn as a tick, or as a dot at its level."""
 
     text: str
     """What it is: "lower", "quantile 0.1"."""
     values: Array
-    """One a row."""
+    """One per row."""
     level: float | None = None
 
 
-class Distribution(Protocol):
-    """As much of `calibrant.distributions.Distribution`, which is a forecast too, as is asked of it here."""
+class DistributionLike(Protocol):
+    """The methods of `calibrant.distributions.Distribution`, which builds on this file, that are called here."""
 
     def cdf(self, y: ArrayLike) -> Array:
         """P(Y <= y)."""
@@ -69,12 +69,12 @@ class Distribution(Protocol):
 
 
 class Forecast(ABC):
-    """A batch of predictions or of distributions: what a kind of forecast says of itself.
+    """A batch of predictions or of distributions.
 
-    A kind is one class in one file. All it must give is `shape`; what else it can say it says by these methods, and
-    what it leaves out is absent from metrics, plots and reports, never made up:
+    A kind of forecast is one class in one file. All it must give is `shape`; what it does not give of the rest is left
+    out of metrics, plots and reports:
 
-    - `as_distribution()`: the predictive distribution of each row. Whoever gives it need give nothing else but a
+    - `as_distribution()`: the predictive distribution of each row. A class with it needs nothing else but a
       `default_score`.
     - `quantile(level)`: the quantile of each row at a level.
     - `quantile_levels()`: the levels at which quantiles are judged and drawn.
@@ -82,8 +82,8 @@ class Forecast(ABC):
     - `own_bounds`: true if `bounds` are its own, whatever coverage is asked for.
     - `pit_rows(y, u)`: the probability of a value below each label, drawn by u where it is not one number.
     - `crps_rows(y)`, `std_rows()`: the CRPS and the standard deviation of each row.
-    - `centre_rows()`, `spread_rows()`: the middle of each row, and how wide the row says it is.
-    - `crps_note`: what its CRPS is, where that needs a word.
+    - `centre_rows()`, `spread_rows()`: the middle of each row, and its width.
+    - `crps_note`: what its CRPS is, where that is not obvious.
     - `marks()`: the numbers of each row that are drawn where there is no distribution.
     - `parts()`: the forecasts it consists of, where it is several.
     - `form()`: what must be the same in calibration and prediction.
@@ -98,16 +98,16 @@ class Forecast(ABC):
     @property
     @abstractmethod
     def shape(self) -> tuple[int, ...]:
-        """(n,): one forecast a row; () for a single distribution that stands for every row."""
+        """(n,): one forecast per row; () for a single distribution."""
 
-    def as_distribution(self) -> Distribution:
+    def as_distribution(self) -> DistributionLike:
         """The predictive distribution of each row."""
-        raise self.unsaid("the distribution of y")
+        raise self.not_available("the distribution of y")
 
     @property
     def has_distribution(self) -> bool:
         """Whether `as_distribution` gives one."""
-        with suppress(Unsaid):
+        with suppress(NotAvailable):
             self.as_distribution()
             return True
         return False
@@ -166,7 +166,7 @@ class Forecast(ABC):
         return mean if bool(xp.all(xp.isfinite(mean))) else xp.where(xp.isfinite(mean), mean, distribution.median())
 
     def spread_rows(self) -> Array | None:
-        """How wide each row says it is, in the unit of y; None where it says nothing.
+        """The width of each row, in the unit of y; None where there is none.
 
         Of a distribution the standard deviation, or 0.74 of the distance of its quartiles where that is not finite.
         """
@@ -207,8 +207,8 @@ class Forecast(ABC):
         """make(), once for this value; anew each time where torch's gradients flow through it.
 
         Args:
-            name: What it is kept under, beginning with `_kept`.
-            make: What works it out.
+            name: The attribute to store it in, beginning with `_kept`.
+            make: A function that computes it.
         """
         if name in self.__dict__:
             return self.__dict__[name]  # type: ignore[no-any-return]
@@ -218,23 +218,23 @@ class Forecast(ABC):
         return value
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what was worked out from the fields, which is worked out anew."""
+        """The fields, without what was computed from them."""
         return {name: value for name, value in self.__dict__.items() if not name.startswith("_kept")}
 
-    def _distribution(self, what: str) -> Distribution:
-        """The distribution, or that nothing is said about what was to be had from it."""
+    def _distribution(self, what: str) -> DistributionLike:
+        """The distribution, or the error that it does not give what was asked for."""
         try:
             return self.as_distribution()
-        except Unsaid:
-            raise self.unsaid(what) from None
+        except NotAvailable:
+            raise self.not_available(what) from None
 
-    def unsaid(self, what: str) -> Unsaid:
-        """The error for what is not said, to be raised.
+    def not_available(self, what: str) -> NotAvailable:
+        """The error to raise for what it does not give.
 
         Args:
             what: What was asked for, as the error names it.
         """
-        return Unsaid(f"{self!r} says nothing about {what}")
+        return NotAvailable(f"{self!r} does not give {what}")
 
 
 PredictionLike = Forecast | Sequence[float] | SupportsArray | SupportsCDF

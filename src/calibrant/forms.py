@@ -1,4 +1,4 @@
-"""What kind of prediction something was calibrated on: a `Form`, which is kept, saved and compared."""
+"""The form of a prediction, which must be the same in calibration and prediction."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Form:
-    """What must stay the same from calibration to prediction: the kind, its levels, its draws a row, its members.
+    """What must stay the same from calibration to prediction: the kind, its levels, its draws per row, its members.
 
     >>> from calibrant import Quantiles
     >>> print(Quantiles([0.1, 0.9], [[-1.0, 1.0]]).form())
@@ -18,7 +18,7 @@ class Form:
     """
 
     kind: str
-    """In the plural, as the error says it; a kind of one's own goes by the name of its class."""
+    """In the plural, as in errors; of a kind of one's own the name of its class."""
     levels: tuple[float, ...] | None = None
     draws: int | None = None
     members: tuple[Form, ...] = ()
@@ -34,7 +34,11 @@ class Form:
             raise TypeError(f"Form.members must be forms, got {self.members!r}")
 
     def fits(self, other: Form) -> bool:
-        """Whether they are the same; levels may be off by what rounding to single precision leaves, 1e-6."""
+        """Whether they are the same; levels may be off by what rounding to single precision leaves, 1e-6.
+
+        Args:
+            other: The form of another prediction.
+        """
         levels, others = self.levels or (), other.levels or ()
         return (
             (self.kind, self.draws, len(self.members)) == (other.kind, other.draws, len(other.members))
@@ -44,14 +48,14 @@ class Form:
         )
 
     def __str__(self) -> str:
-        said = self.kind
+        text = self.kind
         if self.levels is not None:
-            said += f" at {_listed(self.levels)}"
+            text += f" at {_listed(self.levels)}"
         if self.draws is not None:
-            said += f" of {self.draws} {'draw' if self.draws == 1 else 'draws'} a row"
+            text += f" of {self.draws} {'draw' if self.draws == 1 else 'draws'} a row"
         if self.members:
-            said += f" of {len(self.members)} ({'; '.join(map(str, self.members))})"
-        return said
+            text += f" of {len(self.members)} ({'; '.join(map(str, self.members))})"
+        return text
 
 
 def increasing(name: str, levels: Iterable[float]) -> tuple[float, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from calibrant._hints import spelling
+from calibrant._words import spelling
 from calibrant.interpolators import (
     NAF,
     BoundedTails,

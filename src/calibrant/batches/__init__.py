@@ -4,7 +4,7 @@ The command line, Dask, Spark and other engines call what is here and have no nu
 needs is in `fitting`, `predicting` and `evaluating`: what is done to one part of a table, and how results merge.
 """
 
-from calibrant._extras import needs
+from calibrant._arguments import needs
 
 needs("calibrant.batches", "tables", "pyarrow")
 

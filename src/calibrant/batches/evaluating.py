@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from calibrant._arguments import unit
 from calibrant._arrays import to_numpy
-from calibrant._row_hash import RowDraws
 from calibrant.batches.exact import ExactSum
 from calibrant.batches.fitting import row_ids, said_empty, said_without_rows
 from calibrant.batches.header import Header
@@ -22,10 +21,11 @@ from calibrant.batches.mending import Mender, counted
 from calibrant.batches.missing import Gaps
 from calibrant.batches.model import TableModel, names_of
 from calibrant.batches.predicting import IN_CACHE, Undrawn
+from calibrant.batches.row_ids import RowDraws
 from calibrant.batches.rows import Batch, Source
 from calibrant.batches.stream import Batches, Stream
 from calibrant.calibration import Calibrated
-from calibrant.forecast import Unsaid
+from calibrant.forecast import NotAvailable
 from calibrant.metrics.calibration import expected_ece, kolmogorov_pvalue, pit_by
 from calibrant.metrics.evaluation import Evaluation, OfDistribution, compare
 from calibrant.metrics.forecasts import beside, paired
@@ -273,10 +273,10 @@ class Evaluating:
         H, _ = judged_as(H, y)
         sums = {}
         for name, rows in row_metrics(H, y, coverage, ci, levels).items():
-            with suppress(Unsaid):
+            with suppress(NotAvailable):
                 sums[name] = ExactSum.of(np.broadcast_to(to_numpy(rows()), y.shape))
         pits = None
-        with suppress(Unsaid):
+        with suppress(NotAvailable):
             # bin k holds the PITs in (k, k + 1] / BINS, so that counts at the edges are exact
             place = np.ceil(to_numpy(pit_by(H, y, u)) * BINS).astype(np.int64) - 1
             pits = np.bincount(np.clip(place, 0, BINS - 1), minlength=BINS).astype(np.int64)

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import types
 
-from calibrant._row_hash import Keys, RowDraws, row_keys, smallest
+from calibrant._row_hash import Keys
 from calibrant.batches.beside import Beside
 from calibrant.batches.columns import Columns
 from calibrant.batches.header import Header, listed
@@ -19,6 +19,7 @@ from calibrant.batches.mending import Mender, counted
 from calibrant.batches.missing import Gaps
 from calibrant.batches.model import TableModel, named_columns, names_of
 from calibrant.batches.notes import Notes
+from calibrant.batches.row_ids import RowDraws, row_keys, smallest
 from calibrant.batches.rows import Batch, Source, as_arrow, naming, spelt_out
 from calibrant.batches.stream import Batches, Stream
 from calibrant.calibration import Calibrator

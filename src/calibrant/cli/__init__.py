@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn
 
-from calibrant._extras import needs
+from calibrant._arguments import needs
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

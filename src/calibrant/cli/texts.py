@@ -6,7 +6,7 @@ import csv
 
 import typer
 
-from calibrant._hints import percentage
+from calibrant._arguments import percentage
 
 
 def flags_of(

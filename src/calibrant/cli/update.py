@@ -17,7 +17,7 @@ from calibrant.cli.model import Model, write
 from calibrant.cli.promise import promise
 from calibrant.cli.tables import not_over
 from calibrant.persistence import FileError
-from calibrant.updating import kept_history
+from calibrant.updating import known_history
 
 
 def update(path: Path, model: Model, target: str, time: str | None, out: Path, *, refit: bool, gaps: Gaps) -> None:
@@ -27,7 +27,7 @@ def update(path: Path, model: Model, target: str, time: str | None, out: Path, *
         raise FileError(f"{model.path}: it does not say which columns it was fitted on: update it in Python")
     before = model.calibrated
     with naming(str(model.path)):
-        kept_history(before)
+        known_history(before)
     rows = judged(path, model, model.notes.columns, target, [] if time is None else [time], gaps=gaps)
     with working("updating"), rows.naming(), counted():
         if time is not None:

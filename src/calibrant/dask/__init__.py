@@ -3,7 +3,7 @@
 The work on each partition is that of `calibrant.batches`; here is only how partitions get there and how results merge.
 """
 
-from calibrant._extras import needs
+from calibrant._arguments import needs
 
 needs("calibrant.dask", "dask", "dask", "pyarrow")
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import Array, to_numpy
-from calibrant.forecast import Unsaid
+from calibrant.forecast import NotAvailable
 from calibrant.metrics.calibration import drawn_pits
 from calibrant.metrics.held import Flags, Floats, Inside, inside
 
@@ -37,7 +37,7 @@ def answers_of(forecast: Any, y: Array, coverages: Sequence[float]) -> Answers:
     for coverage in coverages:
         try:
             bounds[coverage] = tuple(_numbers(bound, y) for bound in forecast.bounds(coverage))
-        except Unsaid as error:
+        except NotAvailable as error:
             missing = missing or str(error)
     if not bounds:
         raise TypeError(f"a diagnosis needs intervals of coverage {_listed(coverages)}, and {missing}")
@@ -47,7 +47,7 @@ def answers_of(forecast: Any, y: Array, coverages: Sequence[float]) -> Answers:
     lower, upper = next(iter(bounds.values()))
     with np.errstate(invalid="ignore"):
         centre, width = (lower + upper) / 2, upper - lower
-    with suppress(Unsaid):
+    with suppress(NotAvailable):
         centre = _numbers(forecast.quantile(0.5), y)
     counted = {coverage: (low <= label) & (label <= high) for coverage, (low, high) in bounds.items()}
     if forecast.has_distribution:
@@ -61,7 +61,7 @@ def answers_of(forecast: Any, y: Array, coverages: Sequence[float]) -> Answers:
 
 
 def _events(forecast: Any, y: Array, label: Floats, held: dict[float, Flags]) -> dict[str, Flags]:
-    with suppress(Unsaid):
+    with suppress(NotAvailable):
         levels = forecast.quantile_levels()
         near = {min(levels, key=lambda level: abs(level - wanted)) for wanted in LEVELS}  # of many draws, few
         return {f"y <= quantile {level:.4g}": label <= _numbers(forecast.quantile(level), y) for level in sorted(near)}

@@ -3,12 +3,12 @@
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.by_group import Apart, ByGroup
 from calibrant.interpolators.by_horizon import ByHorizon
-from calibrant.interpolators.in_context import ContextInterpolator
+from calibrant.interpolators.history import ContextInterpolator
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf import NAF
 from calibrant.interpolators.naive import Naive
 from calibrant.interpolators.random import Random
-from calibrant.interpolators.tails import BoundedTails, ExponentialTails, InfiniteTails, Tails
+from calibrant.interpolators.support import BoundedTails, ExponentialTails, InfiniteTails, Tails
 from calibrant.interpolators.weights import CalibrationWeights, Ratios
 
 __all__ = [

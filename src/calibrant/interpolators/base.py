@@ -5,26 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from calibrant._arrays import Array, Rng
-from calibrant.interpolators.support import REAL_LINE, Support
+from calibrant.interpolators.support import REAL_LINE
 
 if TYPE_CHECKING:
     from calibrant.distributions.base import Distribution
+    from calibrant.interpolators.support import Support
 
 
 @runtime_checkable
 class Interpolator(Protocol):
     """Makes q, the distribution of the calibration scores, of the scores. To write your own, write these two methods.
 
-    >>> import numpy as np
-    >>> from calibrant import Calibrator, Normal
-    >>> class Gaussian:  # a normal distribution fitted to the scores; it promises no accuracy
-    ...     def fit(self, scores, *, support=(-np.inf, np.inf), rng=None):
-    ...         return Normal(scores.mean(), scores.std())
-    ...
-    ...     def accuracy(self, n):
-    ...         return n
-    >>> Calibrator(interpolator=Gaussian()).fit([1.0, 2.0, 3.0], [1.5, 2.0, 3.1]).guarantee.epsilon
-    1.0
+    docs/write-your-own.md has examples, and `calibrant.testing.check_interpolator` checks one.
     """
 
     def fit(self, scores: Array, *, support: Support = REAL_LINE, rng: Rng = None) -> Distribution:

@@ -26,19 +26,19 @@ from calibrant.distributions.piecewise_linear import Lines, Numbers
 from calibrant.interpolators.naf_fit import fit_logistic_mixture
 
 Counts = NDArray[np.int64]
-Told = tuple[NDArray[np.bool_], Numbers, Numbers, Counts]
+Rest = tuple[NDArray[np.bool_], Numbers, Numbers, Counts]
 
 DEGREES = (4, 16, 64, 256, 1024)  # of the group's own distributions
-FEWEST = 4  # scores that tell a place and a spread when some are held out
+FEWEST = 4  # scores that give a place and a spread when some are held out
 FOLDS = 5  # of the held-out scores
 FINEST = 8  # a degree is at most so many times the number of scores
 STEPS = 20  # of EM on the weights
 CELLS = 1024  # of [0, 1], on which the Bernstein polynomials are drawn
 OUTLYING = 6  # half inter-quartile ranges, beyond which a score counts as if it lay there
-LEVELS: NDArray[np.float64] = expit(np.linspace(-10, 10, 21))  # where P and W are drawn, beside the scores
-SHARED = 5  # scores that the weights of all groups count as, where they lend to each other
-NOTHING = 1e-3  # a weight below this is none
-AT_ONCE = 1024  # groups whose polynomials are held at a time
+LEVELS: NDArray[np.float64] = expit(np.linspace(-10, 10, 21))  # where P and W are drawn, besides the scores
+SHARED = 5  # scores that the weights of all groups count as, where neighbours count
+NEGLIGIBLE = 1e-3  # a weight below this is 0
+AT_ONCE = 1024  # groups whose polynomials are in memory at a time
 
 
 @dataclass(frozen=True)
@@ -58,15 +58,19 @@ class Parts:
         """The group of each score."""
         return np.repeat(np.arange(len(self.first) - 1), self.counts)
 
-    def only(self, kept: NDArray[np.bool_]) -> Parts:
+    def only(self, some: NDArray[np.bool_]) -> Parts:
         """Some of the scores."""
-        before = np.concatenate([[0], np.cumsum(kept)])
-        return Parts(self.scores[kept], before[self.first])
+        before = np.concatenate([[0], np.cumsum(some)])
+        return Parts(self.scores[some], before[self.first])
+
+    def split(self) -> list[Numbers]:
+        """The scores of each group."""
+        return np.split(self.scores, self.first[1:-1])
 
 
 @dataclass(frozen=True)
-class Moved:
-    """A part of the mixture: shape((u - place_g) / spread_g)."""
+class Component:
+    """A component of the mixture: shape((u - place_g) / spread_g)."""
 
     shape: Distribution
     place: Numbers
@@ -84,16 +88,16 @@ class Moved:
 
 
 def borrowed(
-    parts: Parts, accuracies: Numbers, units: int, folds: Counts, lent: Moved | None
+    parts: Parts, accuracies: Numbers, units: int, folds: Counts, neighbours: Component | None
 ) -> tuple[Lines, Distribution]:
     """The distributions of the groups, each within its lambda of its own ranks, as one table; and P, that of all.
 
-    `folds` says which scores are held out together; `lent` is one more part of the mixture.
+    `folds` says which scores are held out together; `neighbours` is one more component.
     """
     group, n, groups = parts.group, parts.counts, len(parts.counts)
     pooled = smooth(parts.scores, units)
-    moved = [Moved(pooled, np.zeros(groups), np.ones(groups), np.exp(pooled.logpdf(parts.scores)))]
-    moved += [] if lent is None else [lent]
+    components = [Component(pooled, np.zeros(groups), np.ones(groups), np.exp(pooled.logpdf(parts.scores)))]
+    components += [] if neighbours is None else [neighbours]
     (place, spread), out = loc_scale(parts), held_out(parts, without_each(parts, folds))
     able = (n >= FEWEST) & (spread > 0) & ~(np.bincount(group, out[1] <= 0, groups) > 0)
     own, most, likelihood = able[group], FINEST * n[able].max(initial=0), []
@@ -101,28 +105,28 @@ def borrowed(
     if degrees:
         place, spread = np.where(able, place, 0.0), np.where(able, spread, 1.0)
         shape, alike = standardised(parts.scores[own], out[0][own], out[1][own], units)
-        moved.append(Moved(shape, place, spread, np.zeros(len(own))))
-        moved[-1].likelihood[own] = alike
+        components.append(Component(shape, place, spread, np.zeros(len(own))))
+        components[-1].likelihood[own] = alike
         z = (parts.scores - place[group]) / spread[group]
         v, density = np.asarray(shape.cdf(z)), np.exp(shape.logpdf(z)) / spread[group]
         likelihood = [density * _left_out(v, parts, able & (degree <= FINEST * n), degree) for degree in degrees]
-    likelihood = [each.likelihood for each in moved] + likelihood
-    weights = _weights(np.stack(likelihood, axis=1), parts, lending=lent is not None)
+    likelihood = [each.likelihood for each in components] + likelihood
+    weights = _weights(np.stack(likelihood, axis=1), parts, shared=neighbours is not None)
 
-    grid = np.concatenate([each.grid() for each in moved], axis=1)
+    grid = np.concatenate([each.grid() for each in components], axis=1)
     owners = np.concatenate([group, np.repeat(np.arange(groups), grid.shape[1])])
     order = np.argsort(owners, kind="stable")  # of each group its scores, then its grid
     owners, knots, of_scores = owners[order], np.concatenate([parts.scores, grid.ravel()])[order], order < len(group)
-    columns = zip(weights.T, moved, strict=False)
+    columns = zip(weights.T, components, strict=False)
     F = np.sum([weight[owners] * each.cdf(knots, owners) for weight, each in columns], axis=0)
     if degrees:
-        first, asked = parts.first + grid.shape[1] * np.arange(groups + 1), moved[-1].cdf(knots, owners)
-        for weight, degree in zip(weights.T[len(moved) :], degrees, strict=True):
+        first, asked = parts.first + grid.shape[1] * np.arange(groups + 1), components[-1].cdf(knots, owners)
+        for weight, degree in zip(weights.T[len(components) :], degrees, strict=True):
             for rows, number, edges in _polynomials(v, parts, weight > 0, degree, first):
                 cell, g = _cells(asked[rows], CELLS), owners[rows]
                 low, high = edges[number, cell], edges[number, cell + 1]
                 F[rows] += (weight / n)[g] * (low + (high - low) * (asked[rows] * CELLS - cell))
-    return _held(F, knots, owners, of_scores, parts, accuracies), pooled
+    return _guarded(F, knots, owners, of_scores, parts, accuracies), pooled
 
 
 def smooth(scores: Numbers, units: int) -> Distribution:
@@ -165,17 +169,17 @@ def shuffled(parts: Parts) -> Counts:
     return folds
 
 
-def without_each(parts: Parts, folds: Counts) -> list[Told]:
+def without_each(parts: Parts, folds: Counts) -> list[Rest]:
     """Of each fold: which scores it holds out, and the place, the spread and the count of the others of each group."""
     rests = [(folds == fold, parts.only(folds != fold)) for fold in range(FOLDS)]
-    return [(held, *loc_scale(rest), rest.counts) for held, rest in rests]
+    return [(out, *loc_scale(rest), rest.counts) for out, rest in rests]
 
 
-def held_out(parts: Parts, told: Sequence[Told]) -> tuple[Numbers, Numbers]:
+def held_out(parts: Parts, rests: Sequence[Rest]) -> tuple[Numbers, Numbers]:
     """The place and spread of each score's group, without the fold that the score is in."""
     place, spread, group = np.zeros(len(parts.scores)), np.zeros(len(parts.scores)), parts.group
-    for held, m, s, _ in told:
-        place[held], spread[held] = m[group[held]], s[group[held]]
+    for out, m, s, _ in rests:
+        place[out], spread[out] = m[group[out]], s[group[out]]
     return place, spread
 
 
@@ -225,21 +229,21 @@ def _left_out(v: Numbers, parts: Parts, wanted: NDArray[np.bool_], degree: int) 
     return density
 
 
-def _weights(likelihood: Numbers, parts: Parts, *, lending: bool) -> Numbers:
+def _weights(likelihood: Numbers, parts: Parts, *, shared: bool) -> Numbers:
     """The weights of each group's components, by EM from equal ones, which count as one more score.
 
-    Where groups lend to each other, the weights that suit all of them count as `SHARED` more.
+    Where neighbouring groups count, the weights that suit all groups are `SHARED` more.
     """
     begin = parts.first[:-1]
     there = np.add.reduceat(likelihood, begin, axis=0) > 0
     there[:, 0] = True
     prior = there / there.sum(axis=1, keepdims=True)
-    if lending:
+    if shared:
         one = np.zeros(len(likelihood), np.int64)
         of_all = _em(likelihood, one, one[:1], prior.mean(axis=0)[None], 10 * STEPS)
         prior = SHARED * np.where(there, of_all, 0.0)
     weights = _em(likelihood, parts.group, begin, prior)
-    weights[weights < NOTHING] = 0.0
+    weights[weights < NEGLIGIBLE] = 0.0
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
@@ -257,18 +261,18 @@ def _em(likelihood: Numbers, group: Counts, begin: Counts, prior: Numbers, steps
 # ---- the distributions, drawn ---------------------------------------------------------------------------------------
 
 
-def _held(
+def _guarded(
     F: Numbers, knots: Numbers, owners: Counts, of_scores: NDArray[np.bool_], parts: Parts, accuracies: Numbers
 ) -> Lines:
-    """Each F_g held to the ranks of the group's scores; between them bent by straight lines, from (0, 0) to (1, 1)."""
+    """Each F_g clipped to the ranks of the group's scores; between these bent by lines, from (0, 0) to (1, 1)."""
     group, n, numbers = parts.group, parts.counts[parts.group], 2 * np.arange(len(parts.counts))
     rank = np.arange(len(group)) - parts.first[group] + 1
     low, high = ((rank + sign * accuracies[group]) / (n + 1) for sign in (-1, 1))
-    held = np.clip(F[of_scores], low, high)
+    clipped = np.clip(F[of_scores], low, high)
     # all lines in one: that of group g runs from (2g, 2g) to (2g + 1, 2g + 1)
-    x, y = (np.sort(np.concatenate([2 * group + p, numbers, numbers + 1])) for p in (F[of_scores], held))
+    x, y = (np.sort(np.concatenate([2 * group + p, numbers, numbers + 1])) for p in (F[of_scores], clipped))
     probs = np.interp(2 * owners + F, x, y) - 2 * owners
-    probs[of_scores] = held
+    probs[of_scores] = clipped
     knots, probs = (column[np.lexsort((column, owners))] for column in (knots, probs))
     return _lines(knots, probs, np.searchsorted(owners, np.arange(len(numbers) + 1)))
 

@@ -1,24 +1,24 @@
-"""Calibration by group: who speaks for a row is its group, and a small group borrows from all."""
+"""Calibration by group: each group has a distribution of its own, and a small group borrows from all."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
-from dataclasses import dataclass, field
-from typing import cast
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from calibrant._arrays import Array, Rng, device_like, largest_tie_of, to_numpy
+from calibrant._arrays import Array, Rng, device_like, refuse, to_numpy
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
-from calibrant.distributions.grouped import Grouped
+from calibrant.distributions.grouped import Grouped, labels_of
 from calibrant.distributions.joined import Joined
 from calibrant.distributions.piecewise_linear import Lines, PiecewiseLinear
-from calibrant.guarantee import Guarantee
+from calibrant.guarantee import Basis, Guarantee
 from calibrant.interpolators.base import Interpolator
-from calibrant.interpolators.borrowing import Counts, Moved, Parts, borrowed, drawn, shuffled
-from calibrant.interpolators.history import Groups
+from calibrant.interpolators.borrowing import Component, Counts, Parts, borrowed, drawn, shuffled
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf import NAF
 from calibrant.interpolators.support import REAL_LINE, Support, as_support
@@ -26,8 +26,39 @@ from calibrant.interpolators.support import REAL_LINE, Support, as_support
 UNSEEN = ("refuse", "pooled")
 
 
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """The group of each row, as its number among the labels."""
+
+    labels: tuple[Hashable, ...]
+    numbers: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        """Each row has one of the groups."""
+        number, numbers = len(self.labels), self.numbers
+        if numbers.size and not 0 <= numbers.min() <= numbers.max() < number:
+            raise ValueError(f"its rows must be of its {number} groups, got {numbers.min()} to {numbers.max()}")
+
+    @classmethod
+    def of(cls, by: Any) -> Groups:
+        """From a label for each row, none of which may be missing; numbers come before names, each in their order."""
+        rows = labels_of(by)
+        refuse("by", np.asarray([label is None for label in rows], bool), "is missing")
+        labels = tuple(sorted(set(rows), key=_order))
+        index = {label: number for number, label in enumerate(labels)}
+        return cls(labels, np.asarray([index[label] for label in rows], np.int64))
+
+    def rows(self) -> list[Hashable]:
+        """The label of each row."""
+        return [self.labels[number] for number in self.numbers]
+
+
+def _order(label: Any) -> tuple[Any, ...]:
+    return tuple((isinstance(part, str), part) for part in (label if isinstance(label, tuple) else (label,)))
+
+
 def by_group(interpolator: Interpolator, *, unseen: str = "refuse") -> Interpolator:
-    """What an interpolator means when `by=` is given: `ByGroup` for the two that make a density, else `Apart`.
+    """The interpolator to use where `by=` is given: `ByGroup` for the two that make a density, else `Apart`.
 
     Linear, the default, borrows too. On groups of 10 to 1000 scores its own distributions are never better by more than
     0.004 of the CRPS than the borrowed ones, and up to 0.4 worse in NLL (results/groups.md).
@@ -40,6 +71,8 @@ def by_group(interpolator: Interpolator, *, unseen: str = "refuse") -> Interpola
 class Grouping(ABC):
     """An interpolator that asks for the group of each row; without groups it gives one q for all rows."""
 
+    basis: ClassVar[Basis] = "group"
+    """Why rows tell something about new ones, see `Guarantee.basis`."""
     unseen: str = "refuse"
     """What a row of an unseen group gets: an error ("refuse") or the distribution of all rows ("pooled")."""
 
@@ -70,25 +103,16 @@ class Grouping(ABC):
         """
         return self.single.accuracy(n)
 
-    def promised(self, labels: tuple[Hashable, ...], parts: Parts) -> Guarantee:
-        """What each group is promised.
-
-        Args:
-            labels: The groups.
-            parts: The scores of each group.
-        """
-        counts, pieces = parts.counts.tolist(), np.split(parts.scores, parts.first[1:-1])
-        each = [
-            Guarantee(n, float(self.accuracy(n)), largest_tie_of(own)) for n, own in zip(counts, pieces, strict=True)
-        ]
-        return Guarantee.of_parts("group", each, labels)
+    def _promised(self, labels: tuple[Hashable, ...], parts: Parts) -> Guarantee:
+        """What each group is promised."""
+        return Guarantee.of_parts(self.basis, [Guarantee.of(self.single, own) for own in parts.split()], labels)
 
 
 @dataclass(frozen=True)
 class Borrowing(Grouping):
     """Groups that borrow from all."""
 
-    pooled: NAF = field(default_factory=NAF)
+    pooled: NAF = NAF()
     """What makes the distribution of all, and promises lambda_g."""
 
     @property
@@ -96,10 +120,9 @@ class Borrowing(Grouping):
         """`pooled`."""
         return self.pooled
 
-    def _lending(self, labels: tuple[Hashable, ...], parts: Parts, rows: Counts) -> tuple[Counts, Moved | None]:
-        """Which scores are held out together, and what neighbours lend: of scores and the row of each."""
-        del labels, rows
-        return shuffled(parts), None
+    @abstractmethod
+    def _neighbours(self, labels: tuple[Hashable, ...], parts: Parts, rows: Counts) -> tuple[Counts, Component | None]:
+        """The fold of each score, and what neighbouring groups add to the mixture; `rows` are those of the scores."""
 
     def fit_rows(self, scores: Array, context: Context, *, support: Support = REAL_LINE) -> tuple[Grouped, Guarantee]:
         """The distributions of the groups, and what is promised to each.
@@ -109,26 +132,27 @@ class Borrowing(Grouping):
             context: What is known of the rows beside their predictions: groups, weights and random numbers.
             support: The interval in which scores can lie; the real line by default.
         """
-        known = as_support(support)
-        known.check(scores)
-        labels, parts, rows = parted(scores, context)
-        if bool(np.ptp(parts.scores) == 0):  # nothing tells a scale: say so, as Linear does
-            return Apart(Linear(), unseen=self.unseen).fit_rows(scores, context, support=support)
-        promised = self.promised(labels, parts)
+        support = as_support(support)
+        support.check(scores)
+        labels, parts, rows = sorted_by_group(scores, context)
+        if bool(np.ptp(parts.scores) == 0):  # without a scale; Linear warns of it
+            q, promised = Apart(Linear(), unseen=self.unseen).fit_rows(scores, context, support=support)
+            return q, replace(promised, basis=self.basis)
+        promised = self._promised(labels, parts)
         accuracies = np.asarray([each.accuracy for each in promised.parts])
-        table, pooled = borrowed(parts, accuracies, self.pooled.units, *self._lending(labels, parts, rows))
+        table, pooled = borrowed(parts, accuracies, self.pooled.units, *self._neighbours(labels, parts, rows))
         if self.unseen == "pooled":
             table = Lines.of([table, drawn(pooled)])
-        return Grouped(known.bounded(PiecewiseLinear(table, np.arange(len(table))).to(scores)), labels), promised
+        return Grouped(support.bounded(PiecewiseLinear(table, np.arange(len(table))).to(scores)), labels), promised
 
 
 @dataclass(frozen=True)
 class ByGroup(Borrowing):
     """A group's distribution is that of all, mixed with its own as far as its scores say, within lambda_g of its ranks.
 
-    How it is mixed is in `calibrant.interpolators.borrowing`. It is then held to the group's own scores by the lambda
-    guard, with lambda_g = sqrt(n_g)/2, so each group has a guarantee of its own, (1 + lambda_g) / (n_g + 1). It is
-    drawn with straight lines between the scores of the group and 42 more points, so everything about it is exact.
+    How it is mixed is in `calibrant.interpolators.borrowing`. It is then clipped to the group's own scores by the
+    lambda guard, with lambda_g = sqrt(n_g)/2, so each group has a guarantee of its own, (1 + lambda_g) / (n_g + 1). It
+    is drawn with straight lines between the scores of the group and 42 more points, so everything about it is exact.
 
     >>> from calibrant import Calibrator
     >>> rng = np.random.default_rng(0)
@@ -143,6 +167,9 @@ class ByGroup(Borrowing):
 
     unseen: str = field(default="refuse", kw_only=True)
 
+    def _neighbours(self, labels: tuple[Hashable, ...], parts: Parts, rows: Counts) -> tuple[Counts, None]:
+        return shuffled(parts), None
+
 
 @dataclass(frozen=True)
 class Apart(Grouping):
@@ -154,7 +181,7 @@ class Apart(Grouping):
     (array([ 2., 20.]), 0.25)
     """
 
-    own: Interpolator = field(default_factory=Linear)
+    own: Interpolator = Linear()
     unseen: str = field(default="refuse", kw_only=True)
 
     @property
@@ -170,18 +197,18 @@ class Apart(Grouping):
             context: What is known of the rows beside their predictions: groups, weights and random numbers.
             support: The interval in which scores can lie; the real line by default.
         """
-        labels, parts, _ = parted(scores, context)
-        pieces = np.split(parts.scores, parts.first[1:-1]) + ([parts.scores] if self.unseen == "pooled" else [])
-        rng = cast(Rng, context.rng)
+        labels, parts, _ = sorted_by_group(scores, context)
+        pieces = parts.split() + ([parts.scores] if self.unseen == "pooled" else [])
+        rng: Any = context.rng
         distributions = [self.own.fit(device_like(piece, scores), support=support, rng=rng) for piece in pieces]
         numbers = np.arange(len(distributions))
         lines = all(type(distribution) is PiecewiseLinear for distribution in distributions)
         batch = PiecewiseLinear(Lines.of(distributions), numbers) if lines else Joined.of(distributions, numbers)  # type: ignore[arg-type]
-        return Grouped(batch, labels), self.promised(labels, parts)
+        return Grouped(batch, labels), self._promised(labels, parts)
 
 
-def parted(scores: Array, context: Context) -> tuple[tuple[Hashable, ...], Parts, Counts]:
-    """The groups in order, the scores sorted by them, and the row that each of these was."""
+def sorted_by_group(scores: Array, context: Context) -> tuple[tuple[Hashable, ...], Parts, Counts]:
+    """The groups in order, the scores sorted by group and then by size, and the row that each of these was."""
     if context.by is None:
         raise TypeError("calibration by group needs the group of each row: pass by=")
     if context.weights is not None:

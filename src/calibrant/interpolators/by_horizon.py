@@ -1,32 +1,30 @@
-"""Calibration by horizon: each has a distribution of its own, and neighbouring horizons lend to each other.
+"""Calibration by horizon: each has a distribution of its own, which borrows from those of neighbouring horizons.
 
 The place and the spread of the scores are smoothed along the horizons. The scores of horizon h have the place m_h and
-the spread s_h. What its neighbours say of them is a local line in log h,
+the spread s_h. Its neighbours predict them by a local line in log h,
 
     (a, b) = argmin sum over h' of n_h' exp(-(h' - h)^2 / (2 w^2)) (log s_h' - a - b log(h' / h))^2,    log s(h) = a,
 
 and the same for m. So a spread that grows as a power of h, as that of a random walk does, is met exactly, however wide
-the kernel. The shape is that of all scores, each in units of what its neighbours say without the score's own fold. The
+the kernel. The shape is that of all scores, each standardised by the neighbours without the score's own fold. The
 width w is the largest that makes the scores held out as likely as any other does, up to one standard error.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
-from calibrant._arrays import Array
-from calibrant.distributions.context import Context
-from calibrant.distributions.grouped import Grouped
 from calibrant.distributions.piecewise_linear import Numbers
-from calibrant.guarantee import Guarantee
+from calibrant.guarantee import Basis
 from calibrant.interpolators.borrowing import (
     FOLDS,
+    Component,
     Counts,
-    Moved,
     Parts,
     held_out,
     loc_scale,
@@ -34,7 +32,6 @@ from calibrant.interpolators.borrowing import (
     without_each,
 )
 from calibrant.interpolators.by_group import Borrowing
-from calibrant.interpolators.support import REAL_LINE, Support
 
 WIDTHS = (1.0, 2.0, 4.0, 8.0, np.inf)
 """Of the kernel, in steps."""
@@ -44,10 +41,10 @@ WIDTHS = (1.0, 2.0, 4.0, 8.0, np.inf)
 class ByHorizon(Borrowing):
     """`ByGroup` for groups that are steps ahead, 1, 2, 3, ...: a horizon also borrows from its neighbours.
 
-    One more distribution joins the mixture of `ByGroup`, that of the neighbours. The mixture is held to the horizon's
-    own scores by the lambda guard as there, so the guarantee is the same, (1 + lambda_h) / (n_h + 1).
+    One more distribution joins the mixture of `ByGroup`, that of the neighbours. The lambda guard clips the mixture to
+    the horizon's own scores as there, so the guarantee is the same, (1 + lambda_h) / (n_h + 1).
 
-    What is held out to find the weights is a fifth of the rows of each horizon, one after the other. Forecasts made at
+    To find the weights, a fifth of the rows of each horizon is held out, one after the other. Forecasts made at
     one time miss together: if the rows are sorted by that time, they are held out together.
 
     >>> from calibrant import Calibrator
@@ -61,35 +58,32 @@ class ByHorizon(Borrowing):
     0.102
     """
 
-    def fit_rows(self, scores: Array, context: Context, *, support: Support = REAL_LINE) -> tuple[Grouped, Guarantee]:
-        """The distributions of the horizons, and what is promised to each."""
-        q, guarantee = super().fit_rows(scores, context, support=support)
-        return q, replace(guarantee, basis="horizon")
+    basis: ClassVar[Basis] = "horizon"
 
-    def _lending(self, labels: tuple[Hashable, ...], parts: Parts, rows: Counts) -> tuple[Counts, Moved | None]:
-        """The folds, and what the neighbours of each horizon say of it; None where no horizon has a spread."""
+    def _neighbours(self, labels: tuple[Hashable, ...], parts: Parts, rows: Counts) -> tuple[Counts, Component | None]:
+        """The folds, and the distribution of each horizon by its neighbours; None where no horizon has a spread."""
         odd = next((label for label in labels if type(label) is not int or label < 1), None)
         if odd is not None:
             raise ValueError(f"by must hold horizons, whole numbers of steps from 1 on, got {odd!r}")
-        horizons, folds = np.asarray(labels, np.float64), _stretches(rows, parts)
-        told, own = without_each(parts, folds), loc_scale(parts)
-        if not all(spread.any() for spread in (own[1], *(each for _, _, each, _ in told))):
+        horizons, folds = np.asarray(labels, np.float64), _folds_in_time(rows, parts)
+        rests, own = without_each(parts, folds), loc_scale(parts)
+        if not all(spread.any() for spread in (own[1], *(each for _, _, each, _ in rests))):
             return folds, None
         lines = [partial(smoothed, horizons, width=width) for width in WIDTHS]
-        found = [held_out(parts, [(held, *line(m, s, n), n) for held, m, s, n in told]) for line in lines]
+        found = [held_out(parts, [(out, *line(m, s, n), n) for out, m, s, n in rests]) for line in lines]
         # Laplace's distribution, up to a constant: its best spread is the mean distance, which is what was smoothed
         likely = [-np.log(spread) - np.abs(parts.scores - place) / spread for place, spread in found]
         best = max(likely, key=np.sum)
         near = [np.sum(best - each) <= np.std(best - each) * np.sqrt(len(best)) for each in likely]
         widest = int(np.flatnonzero(near)[-1])
         shape, likelihood = standardised(parts.scores, *found[widest], self.pooled.units)
-        return folds, Moved(shape, *lines[widest](*own, parts.counts), likelihood)
+        return folds, Component(shape, *lines[widest](*own, parts.counts), likelihood)
 
 
 def smoothed(
     horizons: Numbers, place: Numbers, spread: Numbers, counts: Counts, width: float
 ) -> tuple[Numbers, Numbers]:
-    """m(h) and s(h) by local lines in log h; horizons without a spread of their own say nothing."""
+    """m(h) and s(h) by local lines in log h; horizons without a spread of their own do not count."""
     lines = _local_lines(horizons, np.where(spread > 0, counts, 0), width)
     log_spread = np.log(np.where(spread > 0, spread, 1.0))
     return lines @ place, np.exp(lines @ log_spread)
@@ -99,16 +93,16 @@ def _local_lines(horizons: Numbers, counts: Counts, width: float) -> Numbers:
     """The weight of each horizon in the local line at each."""
     steps = horizons - horizons[:, None]
     nearest = np.min(np.where(counts > 0, np.abs(steps), np.inf), axis=1, keepdims=True)
-    # relative to the nearest horizon that says something: far from all of them the kernel must not vanish
+    # relative to the nearest horizon that counts: far from all of them the kernel must not vanish
     kernel = counts * np.exp(np.minimum(nearest**2 - steps**2, 0.0) / (2 * width**2))
     x = np.log(horizons / horizons[:, None])
     s0, s1, s2 = ((kernel * x**k).sum(axis=1, keepdims=True) for k in range(3))
     spread = s0 * s2 - s1**2
-    line = spread > 1e-6 * s0**2  # else all weight lies on one horizon, which tells a place and no slope
+    line = spread > 1e-6 * s0**2  # else all weight lies on one horizon, which gives a place and no slope
     return np.asarray(np.where(line, kernel * (s2 - s1 * x) / np.where(line, spread, 1.0), kernel / s0))
 
 
-def _stretches(rows: Counts, parts: Parts) -> Counts:
+def _folds_in_time(rows: Counts, parts: Parts) -> Counts:
     """The fold of each score: a fifth of the rows of its horizon that follow one another."""
     place = np.empty(len(rows), np.int64)
     place[np.lexsort((rows, parts.group))] = np.arange(len(rows)) - parts.first[parts.group]

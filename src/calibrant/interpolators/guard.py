@@ -14,7 +14,7 @@ from calibrant.interpolators.weights import InOrder
 def guard(distribution: Distribution, scores: Array, accuracy: float, weighted: InOrder | None = None) -> Distribution:
     """With q(u_(i)) clipped into (i +- lambda) / (n + 1) at the sorted scores; as it is if it lies there already.
 
-    Scores that are `weighted` have levels of their own, and n is the number of equal scores that they are worth.
+    Scores that are `weighted` have levels of their own, and n is their effective number.
 
     Where it rounds distinct scores to the same probability, a thousandth of linear interpolation is mixed in first,
     which tells them apart.

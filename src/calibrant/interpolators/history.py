@@ -1,23 +1,28 @@
-"""The scores that q was made of, so that more can join them, and which of them still count as time goes on."""
+"""The calibration scores and what is known of their rows: groups, weights, time. Together they make q.
+
+`History` keeps them, so that more can join; `interpolate` makes q and its guarantee of them.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
 from dataclasses import dataclass, replace
+from inspect import signature
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import array_api_compat
 import numpy as np
-from numpy.typing import NDArray
 
 from calibrant._arguments import one_number
-from calibrant._arrays import Array, concatenate, moved, namespace, refuse
+from calibrant._arrays import Array, concatenate, moved, namespace
 from calibrant._words import count
+from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
-from calibrant.distributions.grouped import labels_of
-from calibrant.guarantee import Basis
-from calibrant.interpolators.weights import CalibrationWeights, as_weights
+from calibrant.guarantee import Basis, Guarantee
+from calibrant.interpolators.base import Interpolator
+from calibrant.interpolators.by_group import Groups, by_group
+from calibrant.interpolators.support import REAL_LINE, Support
+from calibrant.interpolators.weights import CalibrationWeights, Weights, as_weights
 
 
 @runtime_checkable
@@ -26,10 +31,15 @@ class Forgetting(Protocol):
 
     @property
     def last(self) -> int:
-        """How many rows are kept."""
+        """How many rows still count."""
 
     def weigh(self, rows: int, weights: CalibrationWeights | None) -> CalibrationWeights | None:
-        """What the rows that are kept weigh, given what they weighed when they came."""
+        """The weights of the rows that still count, given the weights that they came with.
+
+        Args:
+            rows: How many rows still count.
+            weights: The weights that they came with, if any.
+        """
 
 
 @dataclass(frozen=True)
@@ -50,13 +60,12 @@ class Window:
         object.__setattr__(self, "last", int(self.last))
 
     def weigh(self, rows: int, weights: CalibrationWeights | None) -> CalibrationWeights | None:
-        """What they weighed when they came.
+        """The weights that they came with.
 
         Args:
-            rows: How many rows are kept.
-            weights: Likelihood ratios p_new(x) / p(x) of the calibration rows, up to a factor, one number each.
+            rows: How many rows still count.
+            weights: The weights that they came with, if any.
         """
-        del rows
         return weights
 
 
@@ -82,15 +91,15 @@ class HalfLife:
 
     @property
     def last(self) -> int:
-        """The rows that still weigh something."""
+        """60 half-lives."""
         return math.ceil(60 * self.rows)
 
     def weigh(self, rows: int, weights: CalibrationWeights | None) -> CalibrationWeights | None:
         """2^(-age / rows).
 
         Args:
-            rows: How many rows are kept.
-            weights: Likelihood ratios p_new(x) / p(x) of the calibration rows, up to a factor, one number each.
+            rows: How many rows still count.
+            weights: The weights that they came with: there must be none.
         """
         if weights is not None:
             raise TypeError("HalfLife gives rows weights of its own and takes no weights=")
@@ -104,40 +113,9 @@ class Fading(CalibrationWeights):
     basis: ClassVar[Basis] = "recent"
 
 
-@dataclass(frozen=True, eq=False)
-class Groups:
-    """The group of each row, as its number among the labels."""
-
-    labels: tuple[Hashable, ...]
-    numbers: NDArray[np.int64]
-
-    def __post_init__(self) -> None:
-        """Each row has one of the groups."""
-        number, numbers = len(self.labels), self.numbers
-        if numbers.size and not 0 <= numbers.min() <= numbers.max() < number:
-            raise ValueError(f"its rows must be of its {number} groups, got {numbers.min()} to {numbers.max()}")
-
-    @classmethod
-    def of(cls, by: Any) -> Groups:
-        """From a label for each row, none of which may be missing; numbers come before names, each in their order."""
-        rows = labels_of(by)
-        refuse("by", np.asarray([label is None for label in rows], bool), "is missing")
-        labels = tuple(sorted(set(rows), key=_parts))
-        index = {label: number for number, label in enumerate(labels)}
-        return cls(labels, np.asarray([index[label] for label in rows], np.int64))
-
-    def rows(self) -> list[Hashable]:
-        """The label of each row."""
-        return [self.labels[number] for number in self.numbers]
-
-
-def _parts(label: Any) -> tuple[Any, ...]:
-    return tuple((isinstance(part, str), part) for part in (label if isinstance(label, tuple) else (label,)))
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class History:
-    """Scores and their weights: in time order, unless no order matters, since all count equally for ever."""
+    """Scores with their weights or groups: in time order, unless no order matters, since all count equally for ever."""
 
     scores: Array
     weights: CalibrationWeights | None = None
@@ -153,49 +131,82 @@ class History:
             raise ValueError(f"{n} scores do not go with the groups of {count(self.groups.numbers.size, 'row')}")
         if self.weights is not None and len(self.weights) != n:
             raise ValueError(f"{n} scores do not go with {len(self.weights)} weights")
+        if self.groups is not None and self.forget is not None:
+            raise TypeError("a calibrator by groups forgets nothing: forget= takes no by=")
 
     def __repr__(self) -> str:
         return f"History({int(self.scores.shape[0])} scores)"
 
-    @classmethod
-    def of(cls, scores: Array, weights: Any, forget: Forgetting | None, floored: int = 0) -> History:
-        """What is not forgotten of these rows."""
-        weights, n = None if weights is None else as_weights(weights), scores.shape[0]
-        if forget is not None and n > forget.last:
-            scores = scores[n - forget.last :]
-            weights = None if weights is None else weights.filter(np.arange(n) >= n - forget.last)
-        return cls(scores, weights, forget, floored)
+    def last(self, rows: int) -> History:
+        """The last rows."""
+        weights = None if self.weights is None else self.weights[-rows:]
+        return replace(self, scores=self.scores[-rows:], weights=weights)
 
-    def context(self, rng: Any = None) -> Context:
-        """What is known of the rows beside their scores."""
-        rows = int(self.scores.shape[0])
-        by = None if self.groups is None else self.groups.rows()
-        return Context(rows, by, self.weights if self.forget is None else self.forget.weigh(rows, self.weights), rng)
-
-    def then(self, scores: Array, weights: Any, by: Any = None) -> History:
-        """With later rows, less what is forgotten."""
-        xp, alike = namespace(self.scores), namespace(scores) is namespace(self.scores)
-        if not (alike and array_api_compat.device(scores) == array_api_compat.device(self.scores)):
+    def then(self, scores: Array, by: Any, weights: Any) -> History:
+        """With the scores of later rows, less what is forgotten."""
+        xp, home = namespace(self.scores), array_api_compat.device(self.scores)
+        if namespace(scores) is not xp or array_api_compat.device(scores) != home:
             scores = moved(scores, self.scores)
-        joined = concatenate([self.scores, scores])
-        if self.groups is not None:
-            return replace(self, scores=joined, groups=Groups.of([*self.groups.rows(), *Groups.of(by).rows()]))
-        if self.weights is None and self.forget is None:
+        scores = concatenate([self.scores, scores])
+        if self.groups is None and self.weights is None and self.forget is None:
             # a stable sort merges what is in order already, so many small updates cost little
-            return replace(self, scores=xp.sort(joined, stable=True))
+            return replace(self, scores=xp.sort(scores, stable=True))
+        if self.groups is not None:
+            by = [*self.groups.rows(), *Groups.of(by).rows()]
         if self.weights is not None:
-            values = np.concatenate([self.weights.values, as_weights(weights).values])
-            weights = replace(self.weights, values=values)
-        return History.of(joined, weights, self.forget, self.floored)
+            weights = replace(self.weights, values=np.concatenate([self.weights.values, as_weights(weights).values]))
+        return remember(scores, by, weights, self.forget, self.floored)
 
-    def check(self, weights: Any, by: Any = None) -> None:
+    def check(self, by: Any, weights: Any) -> None:
         """Raise unless later rows come with groups and with weights of the kind that earlier ones had."""
-        if self.groups is None and by is not None:
-            raise TypeError("the calibrator was fitted without groups: update takes no by=")
-        if self.groups is not None and by is None:
-            raise TypeError("the calibrator was fitted by group: update needs the group of each row, by=")
-        if self.weights is None and weights is not None:
-            raise TypeError("the calibrator was fitted without weights: update takes no weights=")
-        if self.weights is not None and (weights is None or type(as_weights(weights)) is not type(self.weights)):
-            got = "none" if weights is None else type(as_weights(weights)).__name__
-            raise TypeError(f"the calibrator was fitted with {type(self.weights).__name__} as weights=, got {got}")
+        for name, own, given in (("by", self.groups, by), ("weights", self.weights, weights)):
+            if own is None and given is not None:
+                raise TypeError(f"the calibrator was fitted without {name}=: update takes no {name}=")
+            if given is None and own is not None:
+                raise TypeError(f"the calibrator was fitted with {name}=: update needs {name}= of each row")
+        if weights is not None and type(as_weights(weights)) is not type(self.weights):
+            kinds = [type(each).__name__ for each in (self.weights, as_weights(weights))]
+            raise TypeError(f"the calibrator was fitted with {kinds[0]} as weights=, got {kinds[1]}")
+
+
+def remember(scores: Array, by: Any, weights: Weights, forget: Forgetting | None, floored: int = 0) -> History:
+    """The scores that are not forgotten, with their groups and weights."""
+    groups = None if by is None else Groups.of(by)
+    history = History(scores, None if weights is None else as_weights(weights), forget, floored, groups)
+    return history if forget is None else history.last(forget.last)
+
+
+@runtime_checkable
+class ContextInterpolator(Protocol):
+    """An interpolator whose q depends on the row: its `for_rows` gives the distribution of a new row."""
+
+    def fit_rows(
+        self, scores: Array, context: Context, *, support: Support = REAL_LINE
+    ) -> tuple[Distribution, Guarantee]:
+        """q, and the guarantee that holds for it.
+
+        Args:
+            scores: The calibration scores, an array of n numbers.
+            context: What is known of the rows beside their predictions: groups, weights and random numbers.
+            support: The interval in which scores can lie; the real line by default.
+        """
+
+
+def interpolate(
+    interpolator: Interpolator, history: History, support: Support, rng: Any = None
+) -> tuple[Distribution, Guarantee, Interpolator]:
+    """q, what it promises, and the interpolator that made it: with groups, `by_group` says which."""
+    scores, weights, groups = history.scores, history.weights, history.groups
+    if history.forget is not None:
+        weights = history.forget.weigh(scores.shape[0], weights)
+    if groups is None and weights is None:
+        return interpolator.fit(scores, support=support, rng=rng), Guarantee.of(interpolator, scores), interpolator
+    if groups is not None and not isinstance(interpolator, ContextInterpolator):
+        interpolator = by_group(interpolator)
+    if isinstance(interpolator, ContextInterpolator):
+        context = Context(scores.shape[0], None if groups is None else groups.rows(), weights, rng)
+        return *interpolator.fit_rows(scores, context, support=support), interpolator
+    if weights is None or "weights" not in signature(interpolator.fit).parameters:
+        raise TypeError(f"{interpolator!r} makes one q for all rows and takes no weights=")
+    q = interpolator.fit(scores, weights=weights, support=support, rng=rng)  # type: ignore[call-arg]
+    return q, weights.guarantee(interpolator, scores), interpolator

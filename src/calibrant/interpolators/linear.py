@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from calibrant._arguments import check_has
 from calibrant._arrays import Array, Rng
-from calibrant.interpolators.support import REAL_LINE, Support, as_support
-from calibrant.interpolators.tails import ExponentialTails
+from calibrant.interpolators.support import REAL_LINE, ExponentialTails
 from calibrant.interpolators.weights import in_order
 
 if TYPE_CHECKING:
     from calibrant.distributions.base import Distribution
-    from calibrant.interpolators.tails import Tails
+    from calibrant.interpolators.support import Support, Tails
     from calibrant.interpolators.weights import Weights
 
 
@@ -28,7 +27,7 @@ class Linear:
     array([0.25 , 0.375, 0.5  , 0.625, 0.75 ])
     """
 
-    tails: Tails = field(default_factory=ExponentialTails)
+    tails: Tails = ExponentialTails()
 
     def __post_init__(self) -> None:
         check_has("Linear.tails", self.tails, "fit", "tails such as BoundedTails()")
@@ -44,10 +43,9 @@ class Linear:
             support: The interval in which scores can lie; the real line by default.
             rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
         """
-        del rng
         known = in_order(scores, weights, support)
         levels = known.levels()
-        q = as_support(support).through(known.scores, levels, self.tails)
+        q = known.support.through(known.scores, levels, self.tails)
         return known.by_row(q, float(levels[0]), float(levels[-1]))
 
     def accuracy(self, n: int) -> float:
@@ -56,5 +54,4 @@ class Linear:
         Args:
             n: The number of scores.
         """
-        del n
         return 0.0

@@ -14,8 +14,8 @@ from calibrant.distributions.logit_spline import LogitSpline
 from calibrant.interpolators.guard import guard
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf_fit import fit_logistic_mixture
-from calibrant.interpolators.support import REAL_LINE, Support, as_support
-from calibrant.interpolators.weights import Weights, in_order
+from calibrant.interpolators.support import REAL_LINE, Support
+from calibrant.interpolators.weights import InOrder, Weights, in_order
 
 
 def default_accuracy(n: int) -> float:
@@ -31,10 +31,9 @@ def default_accuracy(n: int) -> float:
 class NAF:
     """q(u) = sum of w_k sigmoid((u - m_k) / t_k), a one-layer neural autoregressive flow: as smooth as can be.
 
-    Fitted once, without randomness; its logit is then held as a cubic spline through some thousand points (F is off by
-    less than 1e-7), which is as quick as a broken line to evaluate, invert and integrate. Held to its `accuracy`
-    lambda (n -> sqrt(n)/2 by default) by the lambda guard. A smaller lambda is a stronger promise and a rougher
-    density. Its inverse is the inverse of the same distribution.
+    Fitted once, without randomness; its logit is then stored as a cubic spline through some thousand points (F is off
+    by less than 1e-7), which is as quick as a broken line to evaluate, invert and integrate. The lambda guard clips it
+    to its `accuracy` lambda (n -> sqrt(n)/2 by default). A smaller lambda is a stronger promise and a rougher density.
     """
 
     units: int = 200
@@ -57,29 +56,27 @@ class NAF:
             support: The interval in which scores can lie; the real line by default.
             rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
         """
-        del rng
         known = in_order(scores, weights, support)
         ordered = known.scores
-        if bool(ordered[0] == ordered[-1]):  # nothing tells a scale: say so, as Linear does
+        if bool(ordered[0] == ordered[-1]):  # without a scale; Linear warns of it
             return Linear().fit(scores, weights=weights, support=support)
         mixture = fit_logistic_mixture(to_numpy(ordered).astype(np.float64), self.units, known.weights)
-        return self.guarded(LogitSpline.of_mixture(*mixture, like=ordered), scores, weights=weights, support=support)
+        return self._guarded(LogitSpline.of_mixture(*mixture, like=ordered), known)
 
-    def guarded(
-        self, distribution: Distribution, scores: Array, *, weights: Weights = None, support: Support = REAL_LINE
-    ) -> Distribution:
+    def guarded(self, distribution: Distribution, scores: Array, *, support: Support = REAL_LINE) -> Distribution:
         """A smooth distribution of the scores that was found before, under guard.
 
         Args:
-            distribution: The distributions of Y', the labels as they were calibrated, one per row.
+            distribution: The smooth distribution, of all scores.
             scores: The calibration scores, an array of n numbers.
-            weights: Likelihood ratios p_new(x) / p(x) of the calibration rows, up to a factor, one number each.
             support: The interval in which scores can lie; the real line by default.
         """
-        known = in_order(scores, weights, support)
-        N = known.total
-        q = as_support(support).bounded(guard(distribution, known.scores, self.accuracy(max(1, int(N))), known))
-        return known.by_row(q, 0.5 / (N + 1), 1 - 0.5 / (N + 1))  # the new row's own mass, half at each end
+        return self._guarded(distribution, in_order(scores, None, support))
+
+    def _guarded(self, distribution: Distribution, known: InOrder) -> Distribution:
+        q = guard(distribution, known.scores, self.accuracy(max(1, int(known.total))), known)
+        end = 0.5 / (known.total + 1)  # the new row's own mass, half at each end
+        return known.by_row(known.support.bounded(q), end, 1 - end)
 
     def accuracy(self, n: int) -> float:
         """The lambda that the guard enforces.

@@ -36,7 +36,7 @@ STEPS = 100  # of EM on the weights
 FOLDS = 5  # of the cross-validation that picks delta
 BINS = 1000  # more distinct scores than this are summarised by this many weighted ones
 NEAR = 0.9  # of sqrt(n)/2: how near to the ranks a candidate must stay
-AT_ONCE = 2**26  # densities held at a time, where many are fitted together
+AT_ONCE = 2**26  # densities at a time, where many are fitted together
 
 
 class Problem(NamedTuple):

@@ -32,7 +32,6 @@ class Naive:
             support: The interval in which scores can lie; the real line by default.
             rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
         """
-        del rng
         known = in_order(scores, weights, support)
         return known.by_row(steps(known), 0.0, 1.0)  # it has no tails
 
@@ -42,7 +41,6 @@ class Naive:
         Args:
             n: The number of scores.
         """
-        del n
         return 1.0
 
 

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from calibrant._arguments import check_has
 from calibrant._arrays import Array, Rng
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.randomised import Randomised
 from calibrant.interpolators.naive import steps
-from calibrant.interpolators.support import REAL_LINE, Support, as_support
-from calibrant.interpolators.tails import BoundedTails, ExponentialTails, InfiniteTails
+from calibrant.interpolators.support import REAL_LINE, BoundedTails, ExponentialTails, InfiniteTails, Line, Support
 from calibrant.interpolators.weights import Weights, in_order
 
 
 @dataclass(frozen=True)
 class Random:
-    """q(u) = (#{s_i < u} + U (1 + #{s_i = u})) / (n + 1), one uniform U a row: exactly calibrated, ties included.
+    """q(u) = (#{s_i < u} + U (1 + #{s_i = u})) / (n + 1), one uniform U per row: exactly calibrated, ties included.
 
     The mass that belongs to no score sits at -inf and +inf, or with `BoundedTails` at two end points.
     """
 
-    tails: InfiniteTails | BoundedTails = field(default_factory=InfiniteTails)
+    tails: InfiniteTails | BoundedTails = InfiniteTails()
 
     def __post_init__(self) -> None:
         check_has("Random.tails", self.tails, "fit", "tails such as BoundedTails()")
@@ -42,12 +40,9 @@ class Random:
             support: The interval in which scores can lie; the real line by default.
             rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
         """
-        del rng
-        support = as_support(support)
         known = in_order(scores, weights, support)
-        ends = self.tails.fit(known.scores)
-        lower, upper = getattr(support, "lower", -math.inf), getattr(support, "upper", math.inf)
-        lower, upper = max(lower, ends.lower), min(upper, ends.upper)
+        ends, line = self.tails.fit(known.scores), known.support if isinstance(known.support, Line) else REAL_LINE
+        lower, upper = max(line.lower, ends.lower), min(line.upper, ends.upper)
         return Randomised(steps(known), lower, upper, known.total, known.unit)
 
     def accuracy(self, n: int) -> float:
@@ -56,5 +51,4 @@ class Random:
         Args:
             n: The number of scores.
         """
-        del n
         return -1.0

@@ -1,19 +1,112 @@
-"""Where scores can lie, and so what fills the gaps between them and the space beyond them."""
+"""Where scores can lie, how the gaps between them fill, and the tails beyond them.
+
+n scores leave 1/(n + 1) of mass beyond each end. The choice of tails changes no guarantee, only density, mean, std and
+crps out there.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from calibrant._arrays import Array, concatenate, device_like, namespace, refuse
+from calibrant._words import warn_user
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.logistic_linear import LogisticLinear
 from calibrant.distributions.piecewise_linear import PiecewiseLinear
-from calibrant.interpolators.tails import Tails
 
 LARGEST = 1e150
 """The distribution of larger scores would have no second moment in floats."""
+
+
+# ---- tails -----------------------------------------------------------------------------------------------------------
+
+
+class Ends(NamedTuple):
+    """Where a tail ends (+-inf for nowhere) and the mean excess of one that does not."""
+
+    lower: float
+    upper: float
+    left: float
+    right: float
+
+
+class Tails(Protocol):
+    """Beyond the extreme scores."""
+
+    def fit(self, scores: Array) -> Ends:
+        """The tails below and above n sorted scores.
+
+        Args:
+            scores: The calibration scores, sorted.
+        """
+
+
+@dataclass(frozen=True)
+class InfiniteTails:
+    """The mass lies at -inf and +inf: the ranks of the scores say no more. Mean, std and crps are then nan or inf."""
+
+    def fit(self, scores: Array) -> Ends:
+        """No end, and an infinite mean excess.
+
+        Args:
+            scores: The calibration scores, sorted.
+        """
+        return Ends(-math.inf, math.inf, math.inf, math.inf)
+
+
+@dataclass(frozen=True)
+class ExponentialTails:
+    """exp(-excess / scale), with the mean excess of the ceil(sqrt(n)) most extreme scores as its scale.
+
+    Where those are tied the spread of all the scores takes its place; where there is none, the tail is infinite.
+    """
+
+    def fit(self, scores: Array) -> Ends:
+        """The mean excess at either end.
+
+        Args:
+            scores: The calibration scores, sorted.
+        """
+        if _no_scale(scores):
+            return InfiniteTails().fit(scores)
+        xp, n = namespace(scores), scores.shape[0]
+        k = min(math.isqrt(n - 1) + 1, n - 1)
+        left = float(xp.mean(scores[k] - scores[:k]))
+        right = float(xp.mean(scores[n - k :] - scores[n - k - 1]))
+        spread = float(xp.std(scores))
+        return Ends(-math.inf, math.inf, left or spread, right or spread)
+
+
+@dataclass(frozen=True)
+class BoundedTails:
+    """The distribution ends one mean gap beyond each extreme score, as in the authors' code."""
+
+    def fit(self, scores: Array) -> Ends:
+        """The two end points.
+
+        Args:
+            scores: The calibration scores, sorted.
+        """
+        if _no_scale(scores):
+            return InfiniteTails().fit(scores)
+        first, last = float(scores[0]), float(scores[-1])
+        gap = (last - first) / (scores.shape[0] - 1)
+        return Ends(first - gap, last + gap, 0.0, 0.0)
+
+
+def _no_scale(scores: Array) -> bool:
+    """Whether sorted scores are all equal, with a warning; then only their ranks are known."""
+    if bool(scores[0] < scores[-1]):
+        return False
+    single = "one score tells no scale (a single row calibrates)"
+    why = "all scores are equal" if scores.shape[0] > 1 else single
+    warn_user(f"{why}, so the mass beyond the scores is put at -inf and +inf: wide intervals are infinite")
+    return True
+
+
+# ---- supports --------------------------------------------------------------------------------------------------------
 
 
 class Support(Protocol):
@@ -26,7 +119,7 @@ class Support(Protocol):
         """Raise if a score lies outside."""
 
     def bounded(self, q: Distribution) -> Distribution:
-        """A distribution that was fitted without regard to the support, held inside it."""
+        """A distribution that was fitted without regard to the support, limited to it."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +152,7 @@ class Line:
         refuse("scores", outside, f"lies outside the support ({self.lower:g}, {self.upper:g})")
 
     def bounded(self, q: Distribution) -> Distribution:
-        """The mass beyond a bound sits on the bound."""
+        """The mass beyond a bound lies on the bound."""
         return q if math.isinf(self.lower) and math.isinf(self.upper) else q.clip(self.lower, self.upper)
 
 
@@ -69,7 +162,6 @@ class Logits:
 
     def through(self, scores: Array, probs: Array, tails: Tails) -> Distribution:
         """Piecewise linear in u through (0, 0), (u_(i), p_i) and (1, 1)."""
-        del tails  # u = 0 and u = 1 are the ends
         return LogisticLinear(scores, probs)
 
     def check(self, scores: Array) -> None:

@@ -1,4 +1,4 @@
-"""Scores in order, and what their weights mean: their levels, the distribution of a new row, and what is promised."""
+"""Calibration scores in order, and what their weights mean: their levels, and what is promised."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from array_api_compat import device
 from numpy.typing import NDArray
 
 from calibrant._arguments import same_length
-from calibrant._arrays import Array, device_like, floats, largest_tie_of, namespace, ranks, refuse, to_numpy
-from calibrant._types import ArrayLike
+from calibrant._arrays import Array, device_like, floats, largest_tie_of, namespace, ranks, refuse, rows, to_numpy
+from calibrant._types import ArrayLike, RowIndex
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.reweighted import Reweighted
 from calibrant.guarantee import Accurate, Basis, Guarantee
-from calibrant.interpolators.support import as_support
+from calibrant.interpolators.support import REAL_LINE, Support, as_support
 
 Numbers = NDArray[np.float64]
 
@@ -29,11 +29,13 @@ def _total(w: Numbers) -> float:
 class CalibrationWeights:
     """Weights of the calibration rows, at least 0 and one of them above it. Only their proportions matter.
 
-    In the unit w0 = sum of w^2 / sum of w they sum to N = (sum of w)^2 / sum of w^2, the number of equal rows that
-    these are worth, and a typical row weighs 1.
+    In the unit w0 = sum of w^2 / sum of w they sum to N = (sum of w)^2 / sum of w^2, the effective number of rows, and
+    a typical row weighs 1.
     """
 
     values: Numbers
+    missing: ClassVar[float] = 0.0
+    """The share of the scores that are known only to be above all others."""
     basis: ClassVar[Basis] = "weighted"
     """Why rows so weighted tell something about new ones, see `Guarantee.basis`."""
     by_row: ClassVar[bool] = False
@@ -49,14 +51,9 @@ class CalibrationWeights:
     def __len__(self) -> int:
         return len(self.values)
 
-    def filter(self, there: NDArray[np.bool_]) -> CalibrationWeights:
-        """Those of some rows, as a table's columns have it."""
-        return replace(self, values=self.values[there])
-
-    @property
-    def missing(self) -> float:
-        """The share of the scores that are known only to be above all others: none."""
-        return 0.0
+    def __getitem__(self, index: RowIndex) -> CalibrationWeights:
+        """Those of some rows."""
+        return replace(self, values=np.asarray(rows(self.values, index), np.float64))
 
     @property
     def unit(self) -> float:
@@ -65,7 +62,12 @@ class CalibrationWeights:
         return float(self.values.max() * (_total(w**2) / _total(w)))
 
     def guarantee(self, interpolator: Accurate, scores: Array) -> Guarantee:
-        """What is promised; rows of weight 0 do not count."""
+        """What is promised; rows of weight 0 do not count.
+
+        Args:
+            interpolator: What made q of the scores.
+            scores: The calibration scores, an array of n numbers.
+        """
         w, counts = self.values / self.unit, np.flatnonzero(self.values)
         N, tie = _total(w), largest_tie_of(to_numpy(scores)[counts])
         accuracy = float(interpolator.accuracy(max(1, int(N))))
@@ -89,7 +91,7 @@ def as_weights(value: Any) -> CalibrationWeights:
 
 
 Weights = ArrayLike | CalibrationWeights | None
-"""What calibration rows count: likelihood ratios as an array, or weights whose type says what they mean."""
+"""The weights of calibration rows: likelihood ratios as an array, or weights whose type says what they mean."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,17 +99,15 @@ class InOrder:
     """n scores in increasing order; if weighted, those of positive weight, in the unit of `CalibrationWeights`."""
 
     scores: Array
+    support: Support = REAL_LINE
     weights: Numbers | None = None
     total: float = 0.0
-    """N: the number of scores, or of equal ones that the weighted ones are worth; what is missing counts too."""
+    """N: the number of scores, or the effective number of weighted ones; what is missing counts too."""
     unit: float | None = None
     """The weight, as it was given, that counts as 1, where new rows have weights too."""
 
     def levels(self, moved: float = 0.0) -> Array:
-        """i / (n + 1), not i / n: the test score is the (n + 1)-th. Of each weight, half lies on each side.
-
-        `moved` by a number of ranks, if so asked.
-        """
+        """(i + moved) / (n + 1), not i / n: the test score is the (n + 1)-th. Half of each weight is on each side."""
         if self.weights is None:
             return (ranks(self.scores) + moved) / (self.total + 1)
         below = np.cumsum(self.weights) - self.weights / 2
@@ -120,17 +120,18 @@ class InOrder:
 
 def in_order(scores: Any, weights: Any, support: Any) -> InOrder:
     """The scores in increasing order, finite, at least one, inside the support; and their weights, if any."""
-    scores = floats("scores", scores, ndim=1)
-    if scores.shape[0] == 0:
+    scores, support = floats("scores", scores, ndim=1), as_support(support)
+    n = scores.shape[0]
+    if n == 0:
         raise ValueError("calibration needs at least one score, got none")
-    as_support(support).check(scores)
+    support.check(scores)
     xp = namespace(scores)
     if weights is None:
-        return InOrder(xp.sort(scores), total=float(scores.shape[0]))
-    kind = as_weights(weights)
-    same_length("scores", scores.shape[0], "weights", len(kind))
-    order = np.lexsort((kind.values, to_numpy(scores)))  # ties by weight, so that the order of the rows does not count
-    order = order[kind.values[order] > 0]  # a score without weight says nothing
-    w, unit = kind.values[order] / kind.unit, kind.unit if kind.by_row else None
-    total = float(np.cumsum(w)[-1]) / (1 - kind.missing)  # as `levels` sums, so that none is above 1
-    return InOrder(xp.take(scores, xp.asarray(order, device=device(scores))), w, total, unit)
+        return InOrder(xp.sort(scores), support, total=float(n))
+    weights = as_weights(weights)
+    same_length("scores", n, "weights", len(weights))
+    order = np.lexsort((weights.values, to_numpy(scores)))  # ties by weight: the order of the rows does not count
+    order = order[weights.values[order] > 0]  # a score without weight says nothing
+    w, unit = weights.values[order] / weights.unit, weights.unit if weights.by_row else None
+    total = float(np.cumsum(w)[-1]) / (1 - weights.missing)  # as `levels` sums, so that none is above 1
+    return InOrder(xp.take(scores, xp.asarray(order, device=device(scores)), axis=0), support, w, total, unit)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial, reduce
 from operator import or_
 
-from calibrant._hints import spelling
+from calibrant._words import spelling
 from calibrant.labels.atom import AtomAt
 from calibrant.labels.base import Labels
 from calibrant.labels.counts import Counts

@@ -13,7 +13,7 @@ from calibrant._types import ArrayLike, SupportsArray
 from calibrant._words import in_all
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.on_lattice import off_lattice
-from calibrant.forecast import Forecast, PredictionLike, SupportsCDF, Unsaid
+from calibrant.forecast import Forecast, NotAvailable, PredictionLike, SupportsCDF
 from calibrant.labels.base import Labels
 from calibrant.metrics import calibration, scores
 from calibrant.metrics.evaluation import Evaluation
@@ -144,7 +144,7 @@ def evaluate(
     names = metric_labels(H, coverage, ci, levels)
     values: dict[str, Any] = dict.fromkeys(name for name in names if name != "n")
     for name, metric in metrics.items():
-        with suppress(Unsaid):
+        with suppress(NotAvailable):
             values[name] = float(to_numpy(metric()))
     note = note or absent(H)
     if labels is None and isinstance(given, (Quantiles, Samples)) and look_like_counts(H, y):
@@ -172,7 +172,7 @@ def at_its_own(
 def row_metrics(
     H: Forecast, y: Array, coverage: float, ci: float, levels: ArrayLike | None
 ) -> dict[str, Callable[[], Array]]:
-    """The metrics that are means over rows: what each makes of every row, or raises `Unsaid`."""
+    """The metrics that are means over rows: what each makes of every row, or raises `NotAvailable`."""
     rows: dict[str, Callable[[], Array]] = {
         "nll": lambda: scores.nll_rows(H.as_distribution(), y),
         "crps": lambda: H.crps_rows(y),
@@ -233,7 +233,7 @@ def nll_label(H: Any) -> str:
 
 
 def _shown_levels(H: Any, levels: Any) -> str:
-    with suppress(Unsaid):
+    with suppress(NotAvailable):
         chosen = H.quantile_levels() if levels is None else scores.checked_levels(levels)
         if len(chosen) > 4:
             return f", {len(chosen)} levels {chosen[0]:.4g}..{chosen[-1]:.4g}"

@@ -16,7 +16,7 @@ from calibrant.calibration import Calibrated
 from calibrant.forecast import PredictionLike
 from calibrant.monitoring.bets import BETS, Direction, capital, shares, since
 from calibrant.monitoring.ranks import online_p_values
-from calibrant.updating import kept_history, scores_of
+from calibrant.updating import known_history, scores_of
 
 Numbers = NDArray[np.float64]
 
@@ -75,7 +75,7 @@ class Monitor:
                 f"the alarm takes what Calibrator.fit gives, a Calibrated, got {type(self.calibrated).__name__}"
             )
         if self.pool is None:
-            history = kept_history(self.calibrated)
+            history = known_history(self.calibrated)
             if history.weights is not None:
                 raise TypeError("the alarm compares rows that count equally: this calibrator was fitted with weights")
             object.__setattr__(self, "pool", np.sort(to_numpy(history.scores).astype(np.float64)))

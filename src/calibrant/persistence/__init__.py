@@ -31,7 +31,6 @@ from calibrant.persistence.kinds import ROOTS, Promised
 from calibrant.persistence.summary import summary
 from calibrant.several.calibration import SeveralCalibrated
 from calibrant.tracking import Tracker
-from calibrant.updating import Updated
 
 Saved = Calibrated | CrossCalibrated | SeveralCalibrated | HorizonCalibrated | Tracker
 """What a file can hold."""
@@ -64,7 +63,7 @@ def save(path: str | os.PathLike[str], calibrated: Saved, *, notes: Mapping[str,
             `Tracker`.
         notes: Values to keep in the file, such as the name of the model, as JSON has them; `read` returns them.
     """
-    if type(calibrated) not in {Updated, *(kind.cls for kind in ROOTS)}:
+    if type(calibrated) not in {kind.cls for kind in ROOTS}:
         *names, last = (f"a {kind.cls.__name__}" for kind in ROOTS)
         raise TypeError(f"save takes {', '.join(names)} or {last}, got {reprlib.repr(calibrated)}")
     with _naming("save", path):

@@ -24,7 +24,6 @@ from calibrant.calibration import Calibrated
 from calibrant.interpolators import NAF
 from calibrant.persistence.errors import FileError, short, why
 from calibrant.persistence.kinds import FUNCTIONS, KINDS, ROOTS, Kind, Promised, kind_of_own
-from calibrant.updating import Updated
 
 DEPTH = 32
 """The most that objects and tuples may be nested."""
@@ -77,8 +76,6 @@ class Encoded:
         return {"array": _at(place)}
 
     def _object(self, value: Any, place: Place, n: int | None) -> Any:
-        if isinstance(value, Updated):
-            value = value.settled()
         if isinstance(value, Calibrated):
             n = value.guarantee.calibration_rows
         if type(value) is NAF:

@@ -41,7 +41,8 @@ from calibrant.interpolators import (
     Naive,
     Random,
 )
-from calibrant.interpolators.history import Forgetting, Groups, HalfLife, History, Window
+from calibrant.interpolators.by_group import Groups
+from calibrant.interpolators.history import Forgetting, HalfLife, History, Window
 from calibrant.interpolators.naf import default_accuracy
 from calibrant.interpolators.weights import CalibrationWeights, Ratios
 from calibrant.intervals import CQR, AbsoluteResidual, Centred, Nonconformity, NormalizedResidual

@@ -6,7 +6,7 @@ before calibration is vermilion and dashed, the calibrated one blue, labels are 
 paper and sizes are those of the axes (`pen.py`); `theme()` gives figures of yours the look of ours.
 """
 
-from calibrant._extras import needs
+from calibrant._arguments import needs
 
 needs("calibrant.plots", "plots", "matplotlib")
 

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from calibrant._types import ArrayLike
-from calibrant.forecast import Forecasts, Unsaid
+from calibrant.forecast import Forecasts, NotAvailable
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.calibration import drawn_pit, pit
 from calibrant.metrics.forecasts import paired
@@ -147,8 +147,10 @@ def _pits(forecast: Any, y: Any, name: str) -> Numbers:
     forecast, y = paired(forecast, y, f"the forecast {name!r}" if name else "the forecast")
     try:
         return drawn_pit(forecast.as_distribution(), y) if forecast.has_distribution else numbers(pit(forecast, y))
-    except Unsaid as error:
-        raise Unsaid(f"{error}: calibrate it, with Calibrator().fit on other rows, to have a distribution") from None
+    except NotAvailable as error:
+        raise NotAvailable(
+            f"{error}: calibrate it, with Calibrator().fit on other rows, to have a distribution"
+        ) from None
 
 
 def _shares(forecast: Any, y: Any, name: str) -> tuple[Numbers, Numbers, int]:
@@ -156,7 +158,7 @@ def _shares(forecast: Any, y: Any, name: str) -> tuple[Numbers, Numbers, int]:
     forecast, y = paired(forecast, y, f"the forecast {name!r}" if name else "the forecast")
     m = y.shape[0]
     if not forecast.has_distribution:
-        with suppress(Unsaid):
+        with suppress(NotAvailable):
             levels = forecast.quantile_levels()
             below = [np.mean(numbers(y) <= numbers(forecast.quantile(level))) for level in levels]
             return np.array(levels), np.array(below), m

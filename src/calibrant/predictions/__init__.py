@@ -8,7 +8,7 @@ from typing import TypeVar
 from calibrant._batch import join_rows
 from calibrant.distributions import join
 from calibrant.distributions.base import Distribution
-from calibrant.forecast import Forecast, Mark, Unsaid
+from calibrant.forecast import Forecast, Mark, NotAvailable
 from calibrant.forms import Form
 from calibrant.predictions.base import Prediction
 from calibrant.predictions.ensemble import Ensemble
@@ -45,12 +45,12 @@ __all__ = [
     "Form",
     "Interval",
     "Mark",
+    "NotAvailable",
     "Point",
     "Prediction",
     "Quantiles",
     "Rates",
     "Samples",
-    "Unsaid",
     "WithAtom",
     "as_prediction",
     "concatenate",

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, cast
 from calibrant._arguments import same_length
 from calibrant._arrays import Array, floats, namespace, refuse
 from calibrant._batch import promoted
-from calibrant._hints import SEVERAL, no_prediction
 from calibrant._types import ArrayLike
 from calibrant.distributions import from_scipy, from_torch
 from calibrant.distributions.base import Distribution
@@ -34,7 +33,8 @@ class Point(Prediction):
         def __init__(self, values: ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", floats("Point.values", self.values, ndim=1, hint=SEVERAL))
+        several = ": Interval(lower, upper), Quantiles(levels, values) and Samples(values) have several numbers a row"
+        object.__setattr__(self, "values", floats("Point.values", self.values, ndim=1, hint=several))
 
     def crps_rows(self, y: Array) -> Array:
         """|f - y|, the CRPS of a distribution that is sure of its point."""
@@ -90,9 +90,21 @@ def as_prediction(value: PredictionLike) -> Prediction | Distribution:
         return as_prediction(from_scipy(cast(SupportsCDF, value)))
     if kind.startswith("torch.distributions"):
         return as_prediction(from_torch(cast(SupportsCDF, value)))
-    if problem := no_prediction(value):
-        raise TypeError(problem)
+    _check_numbers(value)
     return Point(cast(ArrayLike, value))
+
+
+def _check_numbers(value: object) -> None:
+    """Raise for a model, a table, or anything else that is no array of numbers."""
+    kind = type(value).__name__
+    if hasattr(value, "predict"):
+        raise TypeError(f"a prediction is needed, and {kind} is a model: pass prediction_of(model, X)")
+    if hasattr(value, "columns") or hasattr(value, "column_names"):
+        way = "pass prediction_of(model, X), or name the column with the predictions, as in Point(table['f'])"
+        raise TypeError(f"a prediction is needed, got the table {kind}: {way}")
+    if isinstance(value, (str, bytes, dict)) or not (hasattr(value, "__len__") or hasattr(value, "__array__")):
+        kinds = "a Point, Interval, Quantiles, Samples, Ensemble, a Distribution or a 1-d array"
+        raise TypeError(f"a prediction must be {kinds}, got {kind}")
 
 
 def with_labels(prediction: PredictionLike, y: ArrayLike) -> tuple[Prediction | Distribution, Array]:

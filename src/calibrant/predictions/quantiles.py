@@ -56,7 +56,7 @@ class Quantiles(Prediction):
         near = np.abs(to_numpy(self.levels) - level)
         column = int(np.argmin(near))
         if near[column] > 1e-6:
-            raise self.unsaid(f"the quantile at level {level:.6g}")
+            raise self.not_available(f"the quantile at level {level:.6g}")
         return self.values[:, column]
 
     def quantile_levels(self) -> tuple[float, ...]:

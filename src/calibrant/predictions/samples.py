@@ -55,7 +55,7 @@ class Samples(Prediction):
         last = self.values.shape[1] - 1
         place = level * (last + 1) - 0.5
         if not -1e-6 <= place <= last + 1e-6:
-            raise self.unsaid(f"the quantile at level {level:.6g}")
+            raise self.not_available(f"the quantile at level {level:.6g}")
         k, share = divmod(min(max(place, 0.0), last), 1)
         below = self.values[:, int(k)]
         return below if not share else (1 - share) * below + share * self.values[:, int(k) + 1]

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from calibrant._arrays import to_numpy
-from calibrant._frames import is_frame
+from calibrant.models.frames import is_frame
 
 _LARGEST = float(np.finfo(np.float32).max)
 """Forests hold X in single precision."""

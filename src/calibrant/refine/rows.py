@@ -11,9 +11,9 @@ import numpy as np
 from sklearn.model_selection import GroupKFold, KFold
 
 from calibrant._arrays import Array, to_numpy
-from calibrant._frames import rows_of
 from calibrant._types import Features as RowsOfFeatures
 from calibrant.distributions.base import Distribution
+from calibrant.models.frames import rows_of
 from calibrant.predictions import Prediction
 from calibrant.refine.features import Features
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from calibrant._arguments import same_length
 from calibrant._arrays import Array, to_numpy
 from calibrant.distributions.base import Distribution
-from calibrant.forecast import Unsaid
+from calibrant.forecast import NotAvailable
 from calibrant.metrics.calibration import drawn_pit, randomised_pit
 from calibrant.metrics.forecasts import forecast as forecast_of
 from calibrant.metrics.forecasts import paired
@@ -84,7 +84,7 @@ def rows_of(forecast: Any, index: Any) -> Any:
 
 def _columns(forecast: Any, y: Array, coverage: float) -> dict[str, Floats]:
     lower, upper = None, None
-    with suppress(Unsaid):
+    with suppress(NotAvailable):
         lower, upper = forecast.bounds(coverage)
     asked: dict[str, Callable[[], Any]] = {
         "nll": lambda: nll_rows(forecast.as_distribution(), y),
@@ -101,7 +101,7 @@ def _columns(forecast: Any, y: Array, coverage: float) -> dict[str, Floats]:
             asked["interval_score"] = lambda: interval_score_rows(forecast, y, coverage)
     columns = {}
     for name, ask in asked.items():
-        with suppress(Unsaid), np.errstate(invalid="ignore"):
+        with suppress(NotAvailable), np.errstate(invalid="ignore"):
             columns[name] = np.broadcast_to(np.asarray(to_numpy(ask()), np.float64), (y.shape[0],))
     return columns
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from calibrant._arrays import Array
 from calibrant._batch import no_rows
-from calibrant._hints import kind_of
-from calibrant.interpolators.support import REAL_LINE, Support
+from calibrant.interpolators.support import REAL_LINE
 from calibrant.predictions import as_prediction, with_labels
 from calibrant.scores.pull_back import pull_back
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from calibrant._types import ArrayLike
     from calibrant.distributions.base import Distribution
     from calibrant.forecast import PredictionLike
+    from calibrant.interpolators.support import Support
     from calibrant.scores.transforms import Transform
 
 
@@ -104,8 +104,9 @@ class Score(ABC):
         """The prediction, if it is of a kind that the score takes."""
         prediction = as_prediction(prediction)
         if not isinstance(prediction, self.expects):
-            own, names = type(self).__name__, " or ".join(kind.__name__ for kind in self.expects)
-            raise TypeError(f"{own} takes {names}, got {prediction!r}{kind_of(prediction, own, names)}")
+            names = " or ".join(kind.__name__ for kind in self.expects)
+            such = ", such as Normal(mean, std), or Rates(mean) of counts" if "Distribution" in names else ""
+            raise TypeError(f"{type(self).__name__} takes {names}{such}, got {prediction!r}")
         return prediction
 
     def transform_of(self, prediction: Any) -> Transform:

@@ -13,7 +13,7 @@ from calibrant._arrays import Array, Rng, to_numpy
 from calibrant._calibrated import NotTheEstimator
 from calibrant._types import Bound, Columns
 from calibrant._words import in_all
-from calibrant.calibration import Calibrated, Calibrator, spread
+from calibrant.calibration import Calibrated, Calibrator
 from calibrant.guarantee import Guarantee
 from calibrant.intervals.conformal import IntervalGuarantee, standard_rank
 from calibrant.predictions import with_labels
@@ -21,6 +21,7 @@ from calibrant.several.columns import Several, SeveralLike, check_same, labelled
 from calibrant.several.distributions import SeveralDistributions, place
 from calibrant.several.joint import Joint, ranks_of
 from calibrant.several.reference import Reference, two_sided
+from calibrant.updating import scores_of
 
 
 @dataclass(frozen=True)
@@ -212,8 +213,7 @@ def _own(owner: Any, bound: Bound) -> Any:
 
 def _scores(margin: Calibrated, prediction: Any, y: Array, *, bound: Bound, rng: Any) -> np.ndarray[Any, Any]:
     """The calibration scores of one label."""
-    prediction, y = spread(margin.labels, *with_labels(prediction, y), bound, rng)
-    return to_numpy(margin.score(prediction, y))
+    return to_numpy(scores_of(margin, prediction, y, bound=bound, rng=rng)[0])
 
 
 def _two_sided(name: str, reference: Reference, prediction: Any, y: Array, *, bound: Bound) -> np.ndarray[Any, Any]:

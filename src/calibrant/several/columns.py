@@ -12,7 +12,7 @@ import numpy as np
 
 from calibrant._arguments import same_length
 from calibrant._arrays import Array, first_and_count, namespace, to_numpy
-from calibrant._missing import those
+from calibrant._batch import some_rows
 from calibrant._types import RowIndex, SupportsArray
 from calibrant._words import count, said_of, the_first, warn_user
 from calibrant.distributions.base import Distribution
@@ -194,7 +194,7 @@ def labelled(several: Several, columns: list[Array], bound: Any) -> tuple[Severa
         f" {the_first(number, first)}: {said_of(number, 'they are')} left out for every label"
     )
     there = ~missing.any(axis=1)
-    return several.rows(there), [those(column, there) for column in columns], those(bound, there)
+    return several.rows(there), [some_rows(column, there) for column in columns], some_rows(bound, there)
 
 
 def _missing(column: Array) -> np.ndarray[Any, Any]:

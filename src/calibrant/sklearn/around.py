@@ -17,11 +17,11 @@ from sklearn.utils import check_array, column_or_1d, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from calibrant._arrays import first_and_count
-from calibrant._frames import rows_of
-from calibrant._missing import with_label
+from calibrant._batch import have_labels
 from calibrant._words import count, said_of
 from calibrant.censored import Censored
 from calibrant.models import prediction_of
+from calibrant.models.frames import rows_of
 from calibrant.models.outputs import column, named
 from calibrant.predictions import Ensemble, Point, as_prediction
 
@@ -198,4 +198,5 @@ def _refuse_texts(y: np.ndarray[Any, Any]) -> None:
 
 def with_labels_only(y: Any) -> np.ndarray[Any, Any]:
     """The rows that have a label, with a warning that counts the others; censored labels are none that miss."""
-    return np.arange(len(y)) if isinstance(y, Censored) else np.flatnonzero(with_label(y))
+    there = None if isinstance(y, Censored) else have_labels(y, len(y))
+    return np.arange(len(y)) if there is None else np.flatnonzero(there)

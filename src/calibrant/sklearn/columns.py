@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import validate_data
 
-from calibrant._frames import is_frame
+from calibrant.models.frames import is_frame
 from calibrant.sklearn.around import SEARCHES, thawed
 from calibrant.sklearn.groups import check_column
 

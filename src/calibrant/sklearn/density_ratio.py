@@ -13,9 +13,9 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.validation import _num_samples
 
-from calibrant._frames import stacked
 from calibrant._types import Features
 from calibrant._words import warn_user
+from calibrant.models.frames import stacked
 
 Numbers = NDArray[np.float64]
 FEW, SHARE = 30, 0.05

@@ -9,11 +9,11 @@ import numpy as np
 from sklearn.utils import indexable
 from sklearn.utils.validation import check_is_fitted
 
-from calibrant._frames import rows_of
 from calibrant._types import Features, LabelsLike
 from calibrant.calibration import Calibrated
 from calibrant.cross import CrossCalibrated
 from calibrant.distributions.base import Distribution
+from calibrant.models.frames import rows_of
 from calibrant.monitoring import Monitor
 from calibrant.several import SeveralCalibrated
 from calibrant.sklearn.around import labels, with_labels_only

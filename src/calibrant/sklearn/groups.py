@@ -12,9 +12,9 @@ import numpy as np
 from sklearn.utils.validation import _num_samples
 
 from calibrant._arguments import same_length
-from calibrant._frames import is_frame
 from calibrant._words import count, warn_user
 from calibrant.distributions.grouped import in_words, labels_of
+from calibrant.models.frames import is_frame
 
 OTHERWISE = {
     "by": "give its number, or a function of X",

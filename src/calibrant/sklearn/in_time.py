@@ -8,8 +8,8 @@ from typing import Any
 
 import narwhals as nw
 
-from calibrant._frames import is_frame
 from calibrant._words import warn_user
+from calibrant.models.frames import is_frame
 
 TIMES = 10
 """Distinct ones: fewer may be a table that somebody sorted by year."""

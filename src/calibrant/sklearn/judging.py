@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from calibrant._arguments import same_length
-from calibrant._frames import is_frame, rows_of
-from calibrant._missing import those
+from calibrant._batch import some_rows
 from calibrant._types import ArrayLike, Columns, Features, Groups, Values
 from calibrant._words import warn_user
 from calibrant.metrics import evaluate
+from calibrant.models.frames import is_frame, rows_of
 from calibrant.reports import Report, report
 from calibrant.several import SeveralCalibrated, SeveralDistributions
 from calibrant.sklearn.around import forecast, labels, with_labels_only
@@ -89,7 +89,7 @@ class Judging:
             raise TypeError("a report is of one label: calibrant.report(model.predict_distribution(X)[label], y)")
         slices = slices_in(X, groups)
         X, y, there = self._labelled(X, y)
-        slices, time = (those(each, there) for each in (slices, time))
+        slices, time = (some_rows(each, there) for each in (slices, time))
         H = self.predict_distribution(X)
         self._check(X, y)
         return report(
@@ -144,7 +144,7 @@ class Judging:
         there[rows] = True
         if len(rows) == count:
             return X, y, there
-        return rows_of(X, rows), those(y, there), there
+        return rows_of(X, rows), some_rows(y, there), there
 
     def _check(self, X: Any, y: Any) -> None:
         """Raise where y is none of the labels that were calibrated."""

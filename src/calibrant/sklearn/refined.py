@@ -12,9 +12,9 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from calibrant._arrays import Array, to_numpy
-from calibrant._frames import rows_of
 from calibrant._types import ArrayLike, Features, RandomState
 from calibrant.distributions.base import Distribution
+from calibrant.models.frames import rows_of
 from calibrant.predictions import Prediction, concatenate
 from calibrant.refine import League, TrainingRows
 from calibrant.refine.base import Refinement

@@ -15,7 +15,6 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from calibrant._arguments import unit
 from calibrant._arrays import Array, probabilities, to_numpy
-from calibrant._frames import collected, is_frame, like_input, rows_of
 from calibrant._types import Features, Frame, LabelsLike, RandomState
 from calibrant._words import warn_user
 from calibrant.calibration import Calibrator
@@ -28,6 +27,7 @@ from calibrant.labels import Labels
 from calibrant.labels.atom import atom_in
 from calibrant.labels.base import takes_any_quantile
 from calibrant.labels.named import labels_named
+from calibrant.models.frames import collected, is_frame, like_input, rows_of
 from calibrant.names import InterpolatorName, interpolator_named, score_named
 from calibrant.predictions import Ensemble
 from calibrant.refine.names import RefinerLike, refiner_named

@@ -11,8 +11,8 @@ from sklearn.multioutput import MultiOutputRegressor
 from sklearn.utils import get_tags
 
 from calibrant._arrays import Array, first_and_count, floats, to_numpy
-from calibrant._frames import is_frame, like_input, rows_of
 from calibrant._words import count, said_of, warn_user
+from calibrant.models.frames import is_frame, like_input, rows_of
 from calibrant.models.multioutput import as_several, predictions_of
 from calibrant.models.outputs import named
 from calibrant.predictions import concatenate

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from calibrant._arguments import one_number
 from calibrant._arrays import Rng, to_numpy
+from calibrant._batch import some_rows
 from calibrant._calibrated import NotTheEstimator
-from calibrant._missing import those
 from calibrant._types import ArrayLike, Bound
 from calibrant._words import count, said_of, the_first, warn_user
 from calibrant.calibration import Calibrated
@@ -32,7 +32,7 @@ from calibrant.predictions import as_prediction
 from calibrant.scores.nonconformity import SignedScore
 from calibrant.tracking.distribution import through
 from calibrant.tracking.steps import Numbers, Walk, in_order, walk
-from calibrant.updating import Updated, scores_of
+from calibrant.updating import scores_of
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
 """Levels that hold the bounds of a 90% interval and the quartiles."""
@@ -227,9 +227,8 @@ class Tracker(NotTheEstimator):
 
     def _distributions(self, prediction: Any, positions: Numbers, bound: Any, seed: int | None) -> Distribution:
         prediction.check_form(self.form)
-        settled = self.calibrated.settled() if isinstance(self.calibrated, Updated) else self.calibrated
-        q = through(settled.q.to(positions), self._quantiles, positions)
-        return replace(settled, q=q)(prediction, bound=bound, seed=seed)
+        q = through(self.calibrated.q.to(positions), self._quantiles, positions)
+        return replace(self.calibrated, q=q)(prediction, bound=bound, seed=seed)
 
     def _walked(self, prediction: Any, y: Any, bound: Any, rng: Rng) -> tuple[Walk, Numbers]:
         """The steps over the rows, and their scores, NaN where there is no label."""
@@ -239,7 +238,7 @@ class Tracker(NotTheEstimator):
             first, number = int(np.argmax(missing)), int(missing.sum())
             among = f"{number} of {count(len(missing), 'row')}, {the_first(number, first)}"
             warn_user(f"y is missing in {among}: {said_of(number, 'they are no steps')}")
-            prediction, y, bound = prediction[there], those(y, there), those(bound, there)
+            prediction, y, bound = prediction[there], some_rows(y, there), some_rows(bound, there)
         if there.any() or not len(there):
             scores[there] = to_numpy(scores_of(self.calibrated, prediction, y, bound=bound, rng=rng)[0])
         return walk(scores, self.levels, self.step, self.held), scores

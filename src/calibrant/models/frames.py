@@ -48,11 +48,11 @@ def stacked(first: Any, second: Any) -> Any:
         both = [nw.from_native(X, eager_only=True) for X in (first, second)]
         names = [", ".join(map(str, X.columns)) for X in both]
         if names[0] != names[1]:
-            raise ValueError(f"two tables with the same columns are wanted, got {names[0]} and {names[1]}")
+            raise ValueError(f"two tables must have the same columns, got {names[0]} and {names[1]}")
         return nw.to_native(nw.concat(both, how="vertical"))
     if issparse(first) or issparse(second):
         return vstack([first, second]).tocsr()
     one, other = np.asarray(first), np.asarray(second)
     if one.ndim != 2 or other.ndim != 2 or one.shape[1] != other.shape[1]:
-        raise ValueError(f"two tables with the same columns are wanted, got shapes {one.shape} and {other.shape}")
+        raise ValueError(f"two tables must have the same columns, got shapes {one.shape} and {other.shape}")
     return np.concatenate([one, other])
