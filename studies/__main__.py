@@ -1,6 +1,6 @@
 """`python -m studies study`, `league` or `datasets`, from the root of the repository."""
 
-from calibrant.cli.ending import ended_well
+from calibrant.cli.exit import ended_well
 from studies.cli.app import app
 
 if __name__ == "__main__":

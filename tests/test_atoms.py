@@ -303,7 +303,7 @@ def test_the_command_line_takes_the_probability_from_a_column(tmp_path, flags):
 def test_an_atom_is_drawn_as_a_stem_and_its_pits_over_the_jump():
     pytest.importorskip("matplotlib").use("Agg")
     from calibrant.plots.curves import shape
-    from calibrant.reports.sides import side_of
+    from calibrant.reports.scored_forecast import side_of
 
     mean, y, rng = rain(1200, 11)
     H = Calibrator(labels=AtomAt(0)).fit(Normal(mean[:600], 1.0), y[:600], rng=rng)(Normal(mean[600:], 1.0))

@@ -18,14 +18,14 @@ import calibrant
 from calibrant import Calibrator, HalfLife, Normal, batches, persistence
 from calibrant._row_hash import row_keys, smallest
 from calibrant.batches.evaluating import BINS, evaluating, gaps_of
-from calibrant.batches.exact import ExactSum
+from calibrant.batches.exact_sum import ExactSum
 from calibrant.batches.fitting import fitting
 from calibrant.batches.header import Header
-from calibrant.batches.mending import counted
+from calibrant.batches.repairs import counted
 from calibrant.batches.model import TableModel
 from calibrant.batches.predicting import predicting
 from calibrant.batches.rows import partition
-from calibrant.batches.wanted import ColumnsWanted
+from calibrant.batches.output_columns import ColumnsWanted
 from calibrant.cli.app import app
 from calibrant.interpolators import NAF, Apart, ByGroup, Linear, Naive, Random
 from calibrant.labels import Counts

@@ -22,7 +22,7 @@ import calibrant
 from calibrant import cli
 from calibrant.cli.app import app
 from calibrant.cli.dialect import hint_of_number
-from calibrant.cli.ending import Terminated, ended_well, say
+from calibrant.cli.exit import Terminated, ended_well, say
 from calibrant.cli.formats import FORMATS
 from calibrant.cli.tables import TableFile, _reason
 from calibrant.persistence import load, save
@@ -755,7 +755,7 @@ def test_streams_that_were_closed_swallow_all(monkeypatch):
 
 def test_a_number_keeps_its_sign_where_the_terminal_lacks_the_minus():
     text = ascii("−1.5 ± 2 ≤ 3², ε")  # an argument too has the encoding of the locale, which may lack these
-    code = f"from calibrant.cli.ending import ended_well\nwith ended_well():\n    print({text})"
+    code = f"from calibrant.cli.exit import ended_well\nwith ended_well():\n    print({text})"
     for encoding, said in (("ascii", b"-1.5 +/- 2 <= 3^2, ?"), ("cp1252", "-1.5 ± 2 <= 3², ?".encode("cp1252"))):
         found = subprocess.run(
             [sys.executable, "-c", code],

@@ -12,10 +12,10 @@ from pyarrow.parquet import read_table
 from test_cli import run, write
 from test_cli_counts import bikes
 
-from calibrant.cli.judging import show_slices
+from calibrant.cli.results import show_slices
 from calibrant.metrics import evaluate
 from calibrant.metrics.by_slice import SliceResult
-from calibrant.metrics.held import Held
+from calibrant.metrics.interval_coverage import Held
 
 
 @pytest.fixture

@@ -320,7 +320,7 @@ def test_what_is_judged_moves_by_half_a_step_off_the_lattice():
 
 @pytest.mark.parametrize("labels", [Counts(), Counts() | Transformed("log1p")])
 def test_a_forecast_is_judged_as_it_stands(labels):
-    from calibrant.metrics.of_labels import of_labels
+    from calibrant.metrics.label_kinds import of_labels
 
     distribution, k = LogNormal([-1.0, 2.0], [0.3, 0.5]), np.array([0.0, 7.0])
     assert of_labels(distribution, k, labels).cdf(k) == pytest.approx(distribution.cdf(k + 0.5))
@@ -474,7 +474,7 @@ def test_counts_are_drawn_as_bars():
 
 def test_a_report_of_counts_has_bars_and_judges_drawn_pits():
     from calibrant.reports.rows import drawn_rows
-    from calibrant.reports.sides import side_of
+    from calibrant.reports.scored_forecast import side_of
 
     rng = np.random.default_rng(11)
     f = rates(400, rng)

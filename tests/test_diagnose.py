@@ -16,12 +16,12 @@ import calibrant
 from calibrant import Calibrator, Interval, Normal, Point, Quantiles, Samples, diagnose, metrics
 from calibrant.diagnosis import telling as telling_module
 from calibrant.diagnosis.features import feature_slices
-from calibrant.diagnosis.telling import telling
-from calibrant.diagnosis.worst import worst_slice
+from calibrant.diagnosis.feature_test import telling
+from calibrant.diagnosis.worst_slice import worst_slice
 from calibrant.interpolators import InfiniteTails, Linear, Naive
 from calibrant.metrics.by_slice import judged, own_slices
-from calibrant.metrics.figures import fixed
-from calibrant.metrics.held import Inside, inside
+from calibrant.metrics.rounding import fixed
+from calibrant.metrics.interval_coverage import Inside, inside
 from calibrant.metrics.slices import Slices, all_rows, slices_of
 
 

@@ -51,7 +51,7 @@ from calibrant import (
 )
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Random
 from calibrant.scores import EnsembleScore, LocationScaleScore, ZScore
-from calibrant.sklearn.around import Routed, last_step
+from calibrant.sklearn.meta_estimator import Routed, last_step
 from calibrant.sklearn.folds import at_most
 
 RNG = np.random.default_rng(7)

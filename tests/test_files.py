@@ -37,7 +37,7 @@ from calibrant.forms import Form
 from calibrant.interpolators import NAF, Linear
 from calibrant.intervals import CQR, Centred, Nonconformity, NormalizedResidual
 from calibrant.persistence import FileError, Promised, atomic, load, read, save
-from calibrant.persistence.kinds import KINDS
+from calibrant.persistence.classes import KINDS
 from calibrant.scores import EnsembleScore, LocationScaleScore, QuantileScore, ResidualScore, ZScore, signed
 
 OWN = [LogRatio, PercentageError]

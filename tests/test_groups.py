@@ -16,12 +16,12 @@ from calibrant.distributions.grouped import labels_of
 from calibrant.interpolators import NAF, Apart, BoundedTails, ByGroup, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.borrowing import drawn
 from calibrant.metrics.by_slice import judged, rows_behind
-from calibrant.metrics.held import Inside, inside
+from calibrant.metrics.interval_coverage import Inside, inside
 from calibrant.metrics.slices import slices_of
 from calibrant.scores import CDFScore
 from calibrant.sklearn.columns import shown
 from calibrant.sklearn.groups import WithinGroups, check_held, groups_in, warn_of_few
-from calibrant.sklearn.judging import columns_to_show
+from calibrant.sklearn.evaluation import columns_to_show
 from calibrant.testing import check_distribution
 
 SCALES = np.array([0.5, 1.0, 4.0])

@@ -17,12 +17,12 @@ from calibrant.cli.app import app
 from calibrant.cli.console import tell
 from calibrant.diagnosis import Stretch
 from calibrant.diagnosis.headline import headline, known_by
-from calibrant.diagnosis.whole import whole_of
+from calibrant.diagnosis.overall import whole_of
 from calibrant.distributions import StudentT
 from calibrant.metrics.by_slice import LEVELS, SliceResult
 from calibrant.metrics.calibration import kolmogorov_pvalue
-from calibrant.metrics.figures import percents
-from calibrant.metrics.held import Held
+from calibrant.metrics.rounding import percents
+from calibrant.metrics.interval_coverage import Held
 from calibrant.reports.statement import Statement
 from calibrant.reports.tiles import unit_of
 

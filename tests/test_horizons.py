@@ -25,7 +25,7 @@ from calibrant import (
     backtest,
     report,
 )
-from calibrant.backtesting import in_sequence, in_table
+from calibrant.backtesting import sequence, long_table
 from calibrant.cli.app import app
 from calibrant.distributions import Joined, LocationScale
 from calibrant.horizons import found_in

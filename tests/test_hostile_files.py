@@ -37,7 +37,7 @@ from calibrant.persistence import FileError, Promised, fields, load, save
 from calibrant.persistence.codec import Encoded, _Decoder, encode
 from calibrant.persistence.container import _check_layout
 from calibrant.persistence.errors import why
-from calibrant.persistence.kinds import KINDS
+from calibrant.persistence.classes import KINDS
 from calibrant.scores import EnsembleScore, ZScore
 from calibrant.several import Joint
 

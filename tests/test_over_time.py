@@ -13,7 +13,7 @@ from calibrant.diagnosis.over_time import along_time, over_time
 from calibrant.metrics import coverage
 from calibrant.metrics.calibration import kolmogorov_pvalue
 from calibrant.metrics.slices import slices_of
-from calibrant.metrics.stretches import stretches_of
+from calibrant.metrics.periods import stretches_of
 
 RNG = np.random.default_rng(0)
 M = 1003

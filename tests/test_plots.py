@@ -39,12 +39,12 @@ from calibrant import (
 )
 from calibrant.distributions import Poisson
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
-from calibrant.metrics.held import Held
+from calibrant.metrics.interval_coverage import Held
 from calibrant.plots.coverage import _label
 from calibrant.plots.curves import atoms, cdf_curve, quantiles, reach, shape
 from calibrant.plots.in_part import in_part
-from calibrant.plots.key import key
-from calibrant.plots.pen import Pen, contrast, luminance
+from calibrant.plots.legend import key
+from calibrant.plots.axes_style import Pen, contrast, luminance
 from calibrant.plots.theme import looks, plain
 from calibrant.predictions import Rates
 from calibrant.scores import CDFScore

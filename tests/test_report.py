@@ -32,13 +32,13 @@ from calibrant import (
     report,
 )
 from calibrant.diagnosis import diagnose, over_time
-from calibrant.diagnosis.whole import whole_of
+from calibrant.diagnosis.overall import whole_of
 from calibrant.distributions import Poisson, StudentT
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.labels import Counts
 from calibrant.metrics.bands import share_interval
 from calibrant.metrics.by_slice import LEVELS
-from calibrant.metrics.figures import fixed, percent, rounded, shown
+from calibrant.metrics.rounding import fixed, percent, rounded, shown
 from calibrant.metrics.slices import all_rows
 from calibrant.persistence import FileError
 from calibrant.predictions import Rates
@@ -49,7 +49,7 @@ from calibrant.reports.groups import groupings
 from calibrant.reports.notes import notes
 from calibrant.reports.page import number, page
 from calibrant.reports.rows import chosen_rows, drawn_rows, finest
-from calibrant.reports.sides import side_of
+from calibrant.reports.scored_forecast import side_of
 from calibrant.reports.smooth import WINDOW, smoothed, window_of
 from calibrant.reports.table import Comparison, TableLine
 from calibrant.reports.tiles import _change, _coverage, small_picture
@@ -137,7 +137,7 @@ def test_the_columns_and_curves_are_those_of_the_metrics(name):
 def test_the_blocks_of_many_rows_fit_together(monkeypatch):
     H, y = distribution_of("linear")
     whole = side_of(H, y, 0.9)
-    monkeypatch.setattr("calibrant.reports.sides.BLOCK", 64)
+    monkeypatch.setattr("calibrant.reports.scored_forecast.BLOCK", 64)
     parts = side_of(H, y, 0.9)
     for name, values in whole.columns.items():
         np.testing.assert_array_equal(values, parts.columns[name])

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from calibrant import Calibrator, Normal, Point, Samples, report
-from calibrant.metrics.figures import shown
+from calibrant.metrics.rounding import shown
 from calibrant.reports.models import distributions_by_name, entries
-from calibrant.reports.sides import side_of
+from calibrant.reports.scored_forecast import side_of
 
 RNG = np.random.default_rng(1)
 F, NOISE = RNG.normal(size=(2, 1500))

@@ -14,16 +14,16 @@ from typer.testing import CliRunner
 
 from calibrant import Calibrator, Normal, Point, Quantiles, Samples, diagnose, evaluate, report
 from calibrant.cli.app import app
-from calibrant.cli.judging import why_they_differ
-from calibrant.diagnosis.both_ways import both_ways
+from calibrant.cli.results import why_they_differ
+from calibrant.diagnosis.opposite_slices import both_ways
 from calibrant.diagnosis.headline import headline
 from calibrant.diagnosis.over_time import over_time
-from calibrant.diagnosis.whole import whole_of
+from calibrant.diagnosis.overall import whole_of
 from calibrant.distributions import NegativeBinomial, Poisson
 from calibrant.labels import Counts
 from calibrant.metrics.by_slice import Held, SliceResult
-from calibrant.metrics.held import Inside, inside
-from calibrant.metrics.of_labels import HINT as ANY_DOOR
+from calibrant.metrics.interval_coverage import Inside, inside
+from calibrant.metrics.label_kinds import HINT as ANY_DOOR
 from calibrant.predictions import Rates
 
 HINT = ANY_DOOR.format("labels=Counts()")

@@ -14,8 +14,8 @@ from calibrant._arrays import to_numpy
 from calibrant._batch import take_rows
 from calibrant._types import ArrayLike, Table
 from calibrant._words import count
-from calibrant.backtesting.in_sequence import in_sequence
-from calibrant.backtesting.in_table import in_table
+from calibrant.backtesting.sequence import in_sequence
+from calibrant.backtesting.long_table import in_table
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import PredictionLike
 from calibrant.horizons.calibration import HorizonCalibrator

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from calibrant.batches.header import Header, listed
-from calibrant.batches.mending import Mender, counted
+from calibrant.batches.repairs import Mender, counted
 from calibrant.batches.rows import Batch, Numbers
 from calibrant.distributions.standard_families import Normal
 from calibrant.predictions import Interval, Point, Quantiles, Rates, Samples

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from calibrant._arguments import unit
 from calibrant._arrays import to_numpy
 from calibrant._row_hash import RowDraws
-from calibrant.batches.exact import ExactSum
+from calibrant.batches.exact_sum import ExactSum
 from calibrant.batches.fitting import row_ids, said_empty, said_without_rows
 from calibrant.batches.header import Header
-from calibrant.batches.mending import Mender, counted
+from calibrant.batches.repairs import Mender, counted
 from calibrant.batches.missing import Gaps
 from calibrant.batches.model import TableModel, names_of
 from calibrant.batches.predicting import IN_CACHE, Undrawn
@@ -29,7 +29,7 @@ from calibrant.forecast import Unsaid
 from calibrant.metrics.calibration import expected_ece, kolmogorov_pvalue, pit_by
 from calibrant.metrics.evaluation import Evaluation, OfDistribution, compare
 from calibrant.metrics.forecasts import beside, paired
-from calibrant.metrics.of_labels import judged_as
+from calibrant.metrics.label_kinds import judged_as
 from calibrant.metrics.scores import coverage_rows, width_rows
 from calibrant.metrics.table import at_its_own, metric_labels, row_metrics
 

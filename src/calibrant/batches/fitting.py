@@ -12,10 +12,10 @@ import pyarrow as pa
 from pyarrow import types
 
 from calibrant._row_hash import Keys, RowDraws, row_keys, smallest
-from calibrant.batches.beside import Beside
+from calibrant.batches.extra_columns import Beside
 from calibrant.batches.columns import Columns
 from calibrant.batches.header import Header, listed
-from calibrant.batches.mending import Mender, counted
+from calibrant.batches.repairs import Mender, counted
 from calibrant.batches.missing import Gaps
 from calibrant.batches.model import TableModel, named_columns, names_of
 from calibrant.batches.notes import Notes

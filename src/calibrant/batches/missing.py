@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._words import count
-from calibrant.batches.mending import Tally
+from calibrant.batches.repairs import Tally
 from calibrant.batches.rows import Batch, Source
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant import persistence
-from calibrant.batches.beside import Beside
+from calibrant.batches.extra_columns import Beside
 from calibrant.batches.columns import Columns, columns_of
 from calibrant.batches.notes import Notes
 from calibrant.calibration import Calibrated

@@ -11,15 +11,15 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import types
 
-from calibrant.batches.beside import Beside
+from calibrant.batches.extra_columns import Beside
 from calibrant.batches.columns import Columns
 from calibrant.batches.header import Header
-from calibrant.batches.mending import Mender, counted
+from calibrant.batches.repairs import Mender, counted
 from calibrant.batches.missing import Gaps
 from calibrant.batches.model import TableModel
 from calibrant.batches.rows import Batch, Source, as_arrow, naming
 from calibrant.batches.stream import Batches, Stream
-from calibrant.batches.wanted import ColumnsWanted
+from calibrant.batches.output_columns import ColumnsWanted
 from calibrant.calibration import Calibrated
 from calibrant.guarantee import too_few_for_interval
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from calibrant.batches.beside import Beside
+from calibrant.batches.extra_columns import Beside
 from calibrant.labels import Labels
 
 

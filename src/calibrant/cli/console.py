@@ -12,8 +12,8 @@ from typing import Any
 import typer
 
 from calibrant.cli.dialect import Dialect
-from calibrant.cli.ending import INTERRUPTED, TERMINATED, Terminated, say, to_stdout
-from calibrant.cli.words import in_flags
+from calibrant.cli.exit import INTERRUPTED, TERMINATED, Terminated, say, to_stdout
+from calibrant.cli.wording import in_flags
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from calibrant.batches.columns import Columns
 from calibrant.batches.missing import Gaps
 from calibrant.cli.console import show, tell, working
 from calibrant.cli.forecasts import judged
-from calibrant.cli.judging import (
+from calibrant.cli.results import (
     all_of,
     said_headline,
     said_slice,
@@ -24,7 +24,7 @@ from calibrant.cli.judging import (
 from calibrant.cli.model import Model
 from calibrant.cli.promise import promise
 from calibrant.diagnosis.diagnose import by_forecast
-from calibrant.diagnosis.door import TERMINAL
+from calibrant.diagnosis.interface import TERMINAL
 from calibrant.diagnosis.headline import Headline, headline, known_by
 from calibrant.diagnosis.over_time import Stretch, along_time
 from calibrant.metrics import Evaluation

@@ -12,11 +12,11 @@ import typer
 
 from calibrant import Calibrator, Censored
 from calibrant._words import count
-from calibrant.batches.beside import Beside
+from calibrant.batches.extra_columns import Beside
 from calibrant.batches.columns import Columns
 from calibrant.batches.fitting import Fitting
 from calibrant.batches.header import listed
-from calibrant.batches.mending import counted
+from calibrant.batches.repairs import counted
 from calibrant.batches.missing import Gaps
 from calibrant.batches.notes import Notes
 from calibrant.batches.rows import Numbers
@@ -24,7 +24,7 @@ from calibrant.batches.stream import Stream
 from calibrant.calibration import Calibrated
 from calibrant.cli.console import progress, show, working
 from calibrant.cli.forecasts import read
-from calibrant.cli.in_time import check_order
+from calibrant.cli.time_order import check_order
 from calibrant.cli.model import write
 from calibrant.cli.promise import promise
 from calibrant.cli.tables import TableFile, not_over

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant.batches.beside import Beside
+from calibrant.batches.extra_columns import Beside
 from calibrant.batches.columns import Columns
-from calibrant.batches.mending import FLOORED, Mender, counted
+from calibrant.batches.repairs import FLOORED, Mender, counted
 from calibrant.batches.missing import Gaps
 from calibrant.batches.rows import Batch, Numbers, naming
 from calibrant.cli.console import progress

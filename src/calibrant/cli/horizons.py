@@ -12,7 +12,7 @@ from calibrant import Calibrator
 from calibrant._words import count
 from calibrant.batches.rows import naming
 from calibrant.cli.console import put, show, working
-from calibrant.cli.judging import print_json, strict_all
+from calibrant.cli.results import print_json, strict_all
 from calibrant.cli.promise import promise
 from calibrant.cli.tables import TableFile, not_over, written
 from calibrant.horizons import HorizonCalibrated, HorizonCalibrator, HorizonEvaluation

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from calibrant.batches.beside import Beside
+from calibrant.batches.extra_columns import Beside
 from calibrant.batches.columns import Columns
 from calibrant.batches.notes import Notes
 from calibrant.calibration import Calibrated

@@ -14,7 +14,7 @@ from calibrant._words import count
 from calibrant.batches.columns import Columns
 from calibrant.batches.missing import Gaps
 from calibrant.batches.predicting import Predicting
-from calibrant.batches.wanted import ColumnsWanted
+from calibrant.batches.output_columns import ColumnsWanted
 from calibrant.cli.console import progress, show
 from calibrant.cli.model import Model
 from calibrant.cli.tables import TableFile, not_over, written

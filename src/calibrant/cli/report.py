@@ -13,9 +13,9 @@ from calibrant.cli.console import show, tell, working
 from calibrant.cli.forecasts import Forecasts, judged
 from calibrant.cli.model import Model
 from calibrant.cli.tables import not_over
-from calibrant.diagnosis.door import TERMINAL
+from calibrant.diagnosis.interface import TERMINAL
 from calibrant.distributions.base import Distribution
-from calibrant.metrics.of_labels import of_labels
+from calibrant.metrics.label_kinds import of_labels
 from calibrant.reports.forecast import page_path, report_at
 
 

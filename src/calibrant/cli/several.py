@@ -16,15 +16,15 @@ import typer
 
 from calibrant import Calibrator
 from calibrant._words import count
-from calibrant.batches.beside import Beside
+from calibrant.batches.extra_columns import Beside
 from calibrant.batches.columns import Columns
 from calibrant.batches.header import listed
-from calibrant.batches.mending import Mender, counted
+from calibrant.batches.repairs import Mender, counted
 from calibrant.batches.missing import Gaps
 from calibrant.batches.notes import Notes
 from calibrant.batches.predicting import IN_CACHE
 from calibrant.batches.rows import Batch, Numbers, as_arrow
-from calibrant.batches.wanted import ColumnsWanted
+from calibrant.batches.output_columns import ColumnsWanted
 from calibrant.cli.columns import of_flags
 from calibrant.cli.console import progress, show, working
 from calibrant.cli.model import Model

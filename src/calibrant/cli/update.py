@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 
 from calibrant._words import count
-from calibrant.batches.mending import counted
+from calibrant.batches.repairs import counted
 from calibrant.batches.missing import Gaps
 from calibrant.batches.rows import naming
 from calibrant.cli.console import show, working
 from calibrant.cli.forecasts import judged
-from calibrant.cli.in_time import check_order
+from calibrant.cli.time_order import check_order
 from calibrant.cli.model import Model, write
 from calibrant.cli.promise import promise
 from calibrant.cli.tables import not_over

@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from calibrant.cli.ending import say
+from calibrant.cli.exit import say
 
 _WRONG: Any = typer.BadParameter.__mro__[1]  # UsageError, which typer keeps to itself
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import typer
 
-from calibrant.cli.later import later
-from calibrant.cli.texts import flags_of
+from calibrant.cli.lazy import later
+from calibrant.cli.parsing import flags_of
 
 
 def raw_columns(target: str | None, *flags: str | None) -> tuple[Any, str]:

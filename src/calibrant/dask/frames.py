@@ -17,7 +17,7 @@ from calibrant.batches.header import Header
 from calibrant.batches.model import TableModel
 from calibrant.batches.predicting import Predicting, predicting
 from calibrant.batches.rows import Batch, partition
-from calibrant.batches.wanted import ColumnsWanted
+from calibrant.batches.output_columns import ColumnsWanted
 from calibrant.calibration import Calibrator
 
 T = TypeVar("T")

@@ -8,17 +8,17 @@ import numpy as np
 
 from calibrant._arguments import unit
 from calibrant._types import ArrayLike, Features, Groups
-from calibrant.diagnosis.answers import answers_of
-from calibrant.diagnosis.certificate import CHECKS, Diagnosis
-from calibrant.diagnosis.door import PYTHON
+from calibrant.diagnosis.row_events import answers_of
+from calibrant.diagnosis.result import CHECKS, Diagnosis
+from calibrant.diagnosis.interface import PYTHON
 from calibrant.diagnosis.features import feature_slices
-from calibrant.diagnosis.telling import telling
-from calibrant.diagnosis.worst import worst_slice
+from calibrant.diagnosis.feature_test import telling
+from calibrant.diagnosis.worst_slice import worst_slice
 from calibrant.forecast import PredictionLike
 from calibrant.labels.base import Labels
 from calibrant.metrics.by_slice import OWN, PARTS, SMALLEST, SliceResult, judged, own_slices
 from calibrant.metrics.forecasts import paired
-from calibrant.metrics.of_labels import HINT, distribution_of_labels, look_like_counts, of_labels
+from calibrant.metrics.label_kinds import HINT, distribution_of_labels, look_like_counts, of_labels
 from calibrant.metrics.slices import Slices, all_rows
 from calibrant.predictions import Quantiles
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from calibrant._words import count
-from calibrant.diagnosis.both_ways import both_ways
-from calibrant.diagnosis.door import PYTHON, Door
+from calibrant.diagnosis.opposite_slices import both_ways
+from calibrant.diagnosis.interface import PYTHON, Door
 from calibrant.diagnosis.over_time import Stretch
-from calibrant.diagnosis.whole import FAIR_GAP, SMALL_GAP, Whole
+from calibrant.diagnosis.overall import FAIR_GAP, SMALL_GAP, Whole
 from calibrant.guarantee import Guarantee
 from calibrant.metrics.by_slice import OWN, SliceResult
-from calibrant.metrics.figures import shown
-from calibrant.metrics.held import IN_PART
+from calibrant.metrics.rounding import shown
+from calibrant.metrics.interval_coverage import IN_PART
 
 Kind = Literal["good", "warn", "bad", "info"]
 Known = Literal["calibrated", "by group", "unknown", "raw"]
@@ -63,7 +63,7 @@ def headline(
     not by how many rows, or that they are as a model gave them; `door` is where the next step is read.
 
     >>> import numpy as np
-    >>> from calibrant.diagnosis.whole import whole_of
+    >>> from calibrant.diagnosis.overall import whole_of
     >>> print(headline(whole_of(np.random.default_rng(0).beta(2, 1, 1000), 0.9), known="raw"))
     Not calibrated: the forecasts are too low. Calibrate them, with Calibrator().fit(forecasts, labels), on rows that
     the model has not seen.

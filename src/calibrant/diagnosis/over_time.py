@@ -9,13 +9,13 @@ import numpy as np
 
 from calibrant._arguments import unit
 from calibrant._types import ArrayLike, Values
-from calibrant.diagnosis.answers import answers_of
+from calibrant.diagnosis.row_events import answers_of
 from calibrant.forecast import PredictionLike
 from calibrant.metrics.by_slice import SMALLEST, SliceResult, judged
 from calibrant.metrics.forecasts import paired
-from calibrant.metrics.held import Floats, Inside
+from calibrant.metrics.interval_coverage import Floats, Inside
 from calibrant.metrics.slices import Slices
-from calibrant.metrics.stretches import Stretches, stretches_of
+from calibrant.metrics.periods import Stretches, stretches_of
 
 
 @dataclass(frozen=True, kw_only=True)

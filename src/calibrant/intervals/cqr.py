@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant._arrays import Array, namespace
-from calibrant.intervals.rows import rows_and
+from calibrant.intervals.broadcast import rows_and
 from calibrant.predictions import Interval, Quantiles, as_prediction
 from calibrant.scores.nonconformity import Nonconformity
 from calibrant.scores.transforms import Affine, Transform

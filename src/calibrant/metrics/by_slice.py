@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from calibrant.metrics.bands import reliability_band
 from calibrant.metrics.calibration import LargestGap, kolmogorov_gap, kolmogorov_pvalue, largest_gap
-from calibrant.metrics.held import Flags, Floats, Held, Inside
+from calibrant.metrics.interval_coverage import Flags, Floats, Held, Inside
 from calibrant.metrics.slices import Slices, slices_of, unlike
 
 LEVELS = np.arange(1, 200) / 200
@@ -127,7 +127,7 @@ def judged(
     that calibrated each group by itself, see `rows_behind`; `groups` are columns that are not judged, which may say
     what group a row is in.
 
-    >>> from calibrant.metrics.held import inside
+    >>> from calibrant.metrics.interval_coverage import inside
     >>> rng = np.random.default_rng(0)
     >>> sure, pit = np.arange(2000) % 2, rng.random(2000)
     >>> pit = np.where(sure, pit.round(), pit)  # labels in the tails where the forecast is sure

@@ -18,7 +18,7 @@ from calibrant.labels.base import Labels
 from calibrant.metrics import calibration, scores
 from calibrant.metrics.evaluation import Evaluation
 from calibrant.metrics.forecasts import average, name_of, paired, two_arguments
-from calibrant.metrics.of_labels import HINT, judged_as, look_like_counts
+from calibrant.metrics.label_kinds import HINT, judged_as, look_like_counts
 from calibrant.predictions import Interval, Point, Quantiles, Samples
 
 OF_A_POINT = "The CRPS of a point is its absolute error."

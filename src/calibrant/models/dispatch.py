@@ -9,7 +9,7 @@ from typing import Any
 
 from calibrant._types import Features
 from calibrant.distributions.base import Distribution
-from calibrant.models import plain
+from calibrant.models import generic
 from calibrant.models.outputs import named
 from calibrant.predictions.base import Prediction
 
@@ -65,7 +65,7 @@ def _adapted(model: Any, X: Any) -> Any:
         raise TypeError(f"prediction_of takes a regression model, got the classifier {named(model)}")
     tops = [kind.__module__.partition(".")[0] for kind in type(model).__mro__]
     library = next((top for top in tops if top in LIBRARIES), None)
-    adapter: Adapter = plain.adapt if library is None else import_module(f"calibrant.models.{library}").adapt
+    adapter: Adapter = generic.adapt if library is None else import_module(f"calibrant.models.{library}").adapt
     return adapter(model, X)
 
 

@@ -5,7 +5,7 @@ the interpolator and its tails, the distribution q, the guarantee with n and lam
 the notes of the writer, the versions of the format and of the library, and a digest over every byte. A class that is
 not one of calibrant's is made only if the caller hands it in.
 
-Only what `calibrant.persistence.kinds` lists can come out of a file, and only with fields that make sense together: a
+Only what `calibrant.persistence.classes` lists can come out of a file, and only with fields that make sense together: a
 digest finds accidents, not malice.
 """
 
@@ -27,7 +27,7 @@ from calibrant.persistence.atomic import write
 from calibrant.persistence.codec import decode, encode, handed_in
 from calibrant.persistence.container import FORMAT, pack, plain_notes, unpack
 from calibrant.persistence.errors import FileError
-from calibrant.persistence.kinds import ROOTS, Promised
+from calibrant.persistence.classes import ROOTS, Promised
 from calibrant.persistence.summary import summary
 from calibrant.several.calibration import SeveralCalibrated
 from calibrant.tracking import Tracker

@@ -23,7 +23,7 @@ from calibrant._arrays import to_numpy
 from calibrant.calibration import Calibrated
 from calibrant.interpolators import NAF
 from calibrant.persistence.errors import FileError, short, why
-from calibrant.persistence.kinds import FUNCTIONS, KINDS, ROOTS, Kind, Promised, kind_of_own
+from calibrant.persistence.classes import FUNCTIONS, KINDS, ROOTS, Kind, Promised, kind_of_own
 from calibrant.updating import Updated
 
 DEPTH = 32

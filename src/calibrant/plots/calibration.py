@@ -16,9 +16,9 @@ from calibrant.metrics.calibration import drawn_pit, pit
 from calibrant.metrics.forecasts import paired
 from calibrant.plots.canvas import drawing, span_y
 from calibrant.plots.inputs import Numbers, named, numbers
-from calibrant.plots.key import key
+from calibrant.plots.legend import key
 from calibrant.plots.theme import Style, percent
-from calibrant.plots.words import words
+from calibrant.plots.axis_labels import words
 
 _LEVELS = np.arange(1, 200) / 200
 

@@ -9,7 +9,7 @@ from typing import Any
 import matplotlib
 from matplotlib.axes import Axes
 
-from calibrant.plots.pen import Pen
+from calibrant.plots.axes_style import Pen
 from calibrant.plots.theme import MILLIMETRE, theme
 
 _WIDTH, _HEIGHT = 80, 56

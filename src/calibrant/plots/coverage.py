@@ -13,7 +13,7 @@ from calibrant._arguments import same_length, unit
 from calibrant._arrays import floats, refuse
 from calibrant._types import ArrayLike, Groups, Values
 from calibrant._words import count
-from calibrant.diagnosis.answers import answers_of
+from calibrant.diagnosis.row_events import answers_of
 from calibrant.forecast import Forecasts, PredictionLike
 from calibrant.metrics.bands import share_interval
 from calibrant.metrics.by_slice import SMALLEST, judged
@@ -23,10 +23,10 @@ from calibrant.plots.canvas import drawing
 from calibrant.plots.curves import reach
 from calibrant.plots.in_part import in_part
 from calibrant.plots.inputs import Numbers, bins_of, named, numbers
-from calibrant.plots.key import key
-from calibrant.plots.pen import Pen
+from calibrant.plots.legend import key
+from calibrant.plots.axes_style import Pen
 from calibrant.plots.theme import Look, Style, percent, plain
-from calibrant.plots.words import row_height, words
+from calibrant.plots.axis_labels import row_height, words
 
 
 def coverage_by_slice(

@@ -9,9 +9,9 @@ from matplotlib.ticker import MaxNLocator
 from calibrant.diagnosis import Diagnosis, SliceResult
 from calibrant.plots.canvas import drawing
 from calibrant.plots.in_part import in_part
-from calibrant.plots.key import key
+from calibrant.plots.legend import key
 from calibrant.plots.theme import Style, percent, plain
-from calibrant.plots.words import row_height, words
+from calibrant.plots.axis_labels import row_height, words
 
 
 def diagnosis(found: Diagnosis, *, coverage: float | None = None, most: int = 30, ax: Axes | None = None) -> Axes:

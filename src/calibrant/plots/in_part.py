@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from calibrant.metrics.held import Held
-from calibrant.plots.pen import Pen
+from calibrant.metrics.interval_coverage import Held
+from calibrant.plots.axes_style import Pen
 
 
 def in_part(ax: Axes, held: Sequence[Held], at: Any, pen: Pen, *, along: Literal["x", "y"]) -> list[Line2D]:

@@ -13,7 +13,7 @@ from calibrant._words import count
 from calibrant.distributions.base import Distribution
 from calibrant.metrics.forecasts import forecast
 from calibrant.metrics.forecasts import labels_of as labels_in
-from calibrant.metrics.of_labels import of_labels
+from calibrant.metrics.label_kinds import of_labels
 from calibrant.plots.theme import Look, looks, plain
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]

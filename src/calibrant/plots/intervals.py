@@ -19,10 +19,10 @@ from calibrant.metrics.forecasts import forecast, paired
 from calibrant.plots.canvas import drawing, span_y
 from calibrant.plots.curves import reach
 from calibrant.plots.inputs import Numbers, evenly, labels_of, numbers
-from calibrant.plots.key import key
-from calibrant.plots.pen import Pen, points
+from calibrant.plots.legend import key
+from calibrant.plots.axes_style import Pen, points
 from calibrant.plots.theme import Style, percent
-from calibrant.plots.words import words
+from calibrant.plots.axis_labels import words
 
 _MOST_POSITIONS = 2000
 

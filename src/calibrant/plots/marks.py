@@ -7,7 +7,7 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from calibrant.plots.inputs import numbers
-from calibrant.plots.pen import Pen
+from calibrant.plots.axes_style import Pen
 
 
 def has_levels(prediction: Any) -> bool:

@@ -23,10 +23,10 @@ from calibrant.interpolators.support import Logits
 from calibrant.plots.canvas import drawing
 from calibrant.plots.curves import cdf_curve, quantiles, reach
 from calibrant.plots.inputs import Numbers, evenly, numbers
-from calibrant.plots.key import key
-from calibrant.plots.pen import SMALLEST, Pen, length, points
+from calibrant.plots.legend import key
+from calibrant.plots.axes_style import SMALLEST, Pen, length, points
 from calibrant.plots.theme import Style, plain
-from calibrant.plots.words import words
+from calibrant.plots.axis_labels import words
 from calibrant.predictions import with_labels
 
 _MOST_POINTS = 500

@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 from calibrant.monitoring import Monitor
 from calibrant.plots.canvas import drawing
 from calibrant.plots.inputs import evenly
-from calibrant.plots.key import key
+from calibrant.plots.legend import key
 from calibrant.plots.theme import Style
-from calibrant.plots.words import words
+from calibrant.plots.axis_labels import words
 
 MOST = 5000
 """Points that are drawn."""

@@ -14,9 +14,9 @@ from calibrant.metrics.forecasts import paired
 from calibrant.metrics.slices import slices_of
 from calibrant.plots.canvas import drawing
 from calibrant.plots.inputs import Numbers, bins_of, named, numbers
-from calibrant.plots.key import key
+from calibrant.plots.legend import key
 from calibrant.plots.theme import Style
-from calibrant.plots.words import words
+from calibrant.plots.axis_labels import words
 
 
 def spread_skill(H: Forecasts, y: ArrayLike, *, bins: int = 10, ax: Axes | None = None) -> Axes:

@@ -5,13 +5,13 @@ better prediction. Calibration rows are touched once, by q, so the guarantee is 
 """
 
 from calibrant.refine.auto import Auto, ChosenRefinement
-from calibrant.refine.average import Average
+from calibrant.refine.mean import Average
 from calibrant.refine.base import Refinement, Refiner
 from calibrant.refine.cascade import Cascade
 from calibrant.refine.league import Entry, League
-from calibrant.refine.local import Local
+from calibrant.refine.forest import Local
 from calibrant.refine.location_scale import ResidualLocationScale
-from calibrant.refine.plain import Plain
+from calibrant.refine.constant import Plain
 from calibrant.refine.quantiles import ResidualQuantiles
 from calibrant.refine.rows import TrainingRows
 from calibrant.refine.spread import Spread

@@ -15,13 +15,13 @@ from calibrant._types import Features
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import PredictionLike
 from calibrant.predictions import Prediction
-from calibrant.refine.average import Average
+from calibrant.refine.mean import Average
 from calibrant.refine.base import Refinement, Refiner
 from calibrant.refine.cascade import Cascade
 from calibrant.refine.criteria import Criterion, CriterionName, criterion_named
 from calibrant.refine.league import League
 from calibrant.refine.location_scale import ResidualLocationScale
-from calibrant.refine.plain import Plain
+from calibrant.refine.constant import Plain
 from calibrant.refine.quantiles import ResidualQuantiles
 from calibrant.refine.rows import TrainingRows
 from calibrant.refine.spread import Spread

@@ -7,7 +7,7 @@ from typing import Any
 
 from calibrant.predictions import Quantiles
 from calibrant.refine.base import Refiner
-from calibrant.refine.local import LEVELS, Local, LocalDistribution
+from calibrant.refine.forest import LEVELS, Local, LocalDistribution
 from calibrant.refine.location_scale import LocationScaleRefinement, ResidualLocationScale
 from calibrant.refine.rows import TrainingRows
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from calibrant.refine.auto import RUNGS, Auto
 from calibrant.refine.base import Refiner
-from calibrant.refine.local import Local
+from calibrant.refine.forest import Local
 
 REFINERS: dict[str, Callable[[], Refiner]] = {
     "auto": Auto,

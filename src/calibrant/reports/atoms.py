@@ -8,7 +8,7 @@ import numpy as np
 
 from calibrant._arrays import to_numpy
 from calibrant.distributions.base import Distribution
-from calibrant.reports.sides import Floats
+from calibrant.reports.scored_forecast import Floats
 
 MOST = 4
 """A distribution with more of them is one of steps, and drawn as such."""

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from calibrant.metrics.by_slice import LEVELS
-from calibrant.reports.sides import Floats
+from calibrant.reports.scored_forecast import Floats
 
 CONFIDENCE = 0.95
 REPLICATES = 1000

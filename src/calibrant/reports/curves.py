@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from calibrant._arrays import to_numpy
 from calibrant.metrics.by_slice import LEVELS, gaps_by_slice
 from calibrant.metrics.slices import Slices
-from calibrant.reports.sides import Floats, Side
+from calibrant.reports.scored_forecast import Floats, Side
 
 COVERAGES = np.arange(1, 100) / 100
 """Coverage k is that of the interval between the levels 98 - k and 100 + k."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._arguments import same_length
-from calibrant.metrics.figures import shown
+from calibrant.metrics.rounding import shown
 from calibrant.metrics.slices import column_values, columns_of, dates_in_words, missing_in
 
 MOST = 30

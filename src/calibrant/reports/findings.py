@@ -9,7 +9,7 @@ from typing import Any
 
 from calibrant._words import count
 from calibrant.diagnosis import Stretch
-from calibrant.diagnosis.door import PYTHON, Door
+from calibrant.diagnosis.interface import PYTHON, Door
 from calibrant.diagnosis.headline import (
     AS_COUNTS,
     RIGHT_AT_LEVELS,
@@ -19,9 +19,9 @@ from calibrant.diagnosis.headline import (
     headline,
     known_by,
 )
-from calibrant.diagnosis.whole import Whole, whole_of
+from calibrant.diagnosis.overall import Whole, whole_of
 from calibrant.metrics.by_slice import SliceResult
-from calibrant.metrics.straight import holds_at_its_levels
+from calibrant.metrics.interpolated import holds_at_its_levels
 from calibrant.predictions import Quantiles
 from calibrant.reports.curves import Curves
 from calibrant.reports.models import ModelEntry

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from calibrant.metrics.figures import percent
+from calibrant.metrics.rounding import percent
 from calibrant.reports.findings import Findings
 
 

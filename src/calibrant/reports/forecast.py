@@ -16,7 +16,7 @@ from calibrant._arguments import unit
 from calibrant._arrays import to_numpy
 from calibrant._types import ArrayLike, Groups, SupportsArray, Values
 from calibrant._version import __version__
-from calibrant.diagnosis.door import PYTHON, Door
+from calibrant.diagnosis.interface import PYTHON, Door
 from calibrant.diagnosis.headline import Headline
 from calibrant.diagnosis.over_time import Stretch, judged_stretches
 from calibrant.forecast import PredictionLike
@@ -24,12 +24,12 @@ from calibrant.guarantee import Guarantee
 from calibrant.labels.base import Labels
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.by_slice import LEVELS, judged, rows_behind
-from calibrant.metrics.figures import rounded
+from calibrant.metrics.rounding import rounded
 from calibrant.metrics.forecasts import beside, labels_of, name_of, two_arguments
 from calibrant.metrics.forecasts import forecast as forecast_of
-from calibrant.metrics.of_labels import look_like_counts, of_labels
+from calibrant.metrics.label_kinds import look_like_counts, of_labels
 from calibrant.metrics.slices import Slices, all_rows
-from calibrant.metrics.stretches import Stretches, moments_in_words, stretches_of, times_of
+from calibrant.metrics.periods import Stretches, moments_in_words, stretches_of, times_of
 from calibrant.persistence.atomic import write
 from calibrant.persistence.errors import FileError
 from calibrant.predictions import Quantiles
@@ -38,12 +38,12 @@ from calibrant.reports.curves import COVERAGES, Curves, bins, curves
 from calibrant.reports.features import features_of
 from calibrant.reports.findings import Findings
 from calibrant.reports.groups import groupings, own_groupings
-from calibrant.reports.in_time import drawn_stretches, over_time
+from calibrant.reports.over_time import drawn_stretches, over_time
 from calibrant.reports.models import distributions_by_name, entries, league_of, spoken_for
 from calibrant.reports.notes import notes
 from calibrant.reports.page import page
 from calibrant.reports.rows import Shown, chosen_rows, drawn_rows, finest, named_rows
-from calibrant.reports.sides import Side, checked_base, side_of
+from calibrant.reports.scored_forecast import Side, checked_base, side_of
 from calibrant.reports.statement import Statement
 from calibrant.reports.table import Comparison, measures
 from calibrant.reports.tiles import small_picture, tiles

@@ -7,7 +7,7 @@ from typing import Any
 
 from calibrant.metrics.by_slice import PARTS, SMALLEST, own_slices
 from calibrant.metrics.slices import Slices, columns_of, slices_of
-from calibrant.reports.sides import Side
+from calibrant.reports.scored_forecast import Side
 
 MOST = 10
 """So many columns at most: each has up to 31 slices, and a page of more is read by nobody."""

@@ -11,13 +11,13 @@ import numpy as np
 
 from calibrant._arguments import same_length
 from calibrant.diagnosis.headline import Headline, headline
-from calibrant.diagnosis.whole import whole_of
+from calibrant.diagnosis.overall import whole_of
 from calibrant.distributions.base import Distribution
-from calibrant.metrics.figures import rounded
+from calibrant.metrics.rounding import rounded
 from calibrant.metrics.forecasts import forecast as forecast_of
-from calibrant.metrics.of_labels import distribution_of_labels
+from calibrant.metrics.label_kinds import distribution_of_labels
 from calibrant.predictions import Quantiles, Rates, Samples
-from calibrant.reports.sides import Floats, Side, checked_distribution, side_of
+from calibrant.reports.scored_forecast import Floats, Side, checked_distribution, side_of
 from calibrant.reports.table import Comparison, TableLine
 
 MOST = 20

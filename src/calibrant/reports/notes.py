@@ -8,7 +8,7 @@ from typing import Any
 from calibrant._words import count
 from calibrant.reports.bootstrap import BAGS, REPLICATES, ROWS
 from calibrant.reports.curves import WIDTH_ROWS
-from calibrant.reports.sides import Side
+from calibrant.reports.scored_forecast import Side
 
 
 def notes(m: int, n: int | None, rows: Sequence[Mapping[str, Any]], before: Side | None) -> list[str]:

@@ -17,7 +17,7 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from calibrant.metrics.figures import as_in_data, fixed
+from calibrant.metrics.rounding import as_in_data, fixed
 
 ASSETS = files("calibrant") / "reports" / "assets"
 MINUS, ABSENT = "\N{MINUS SIGN}", "\N{EN DASH}"

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from calibrant._arrays import to_numpy
 from calibrant.distributions.base import Distribution
 from calibrant.metrics.by_slice import LEVELS
-from calibrant.metrics.figures import rounded
+from calibrant.metrics.rounding import rounded
 from calibrant.metrics.slices import Slices
 from calibrant.reports.atoms import DrawnAtoms, atoms_of
-from calibrant.reports.sides import Floats, Side
+from calibrant.reports.scored_forecast import Floats, Side
 from calibrant.reports.smooth import smoothed, window_of
 
 CHOSEN, SAMPLE, WORST, OF_SLICE, MOST = 120, 100, 10, 2, 500

@@ -12,10 +12,10 @@ import numpy as np
 
 from calibrant.metrics.bands import share_interval
 from calibrant.metrics.calibration import ece_of, expected_ece, largest_gap
-from calibrant.metrics.figures import rounded
+from calibrant.metrics.rounding import rounded
 from calibrant.metrics.table import nll_label
 from calibrant.reports.bootstrap import CONFIDENCE, FEWEST, Bootstrap, Estimate, basic, percentile
-from calibrant.reports.sides import Floats, Side
+from calibrant.reports.scored_forecast import Floats, Side
 
 Outcome = Literal["better", "worse", "same"]
 

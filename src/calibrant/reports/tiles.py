@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant.diagnosis.headline import Kind
-from calibrant.metrics.figures import fixed, percent, shown
+from calibrant.metrics.rounding import fixed, percent, shown
 from calibrant.reports.bootstrap import Estimate
 from calibrant.reports.curves import Curves
 from calibrant.reports.findings import Findings

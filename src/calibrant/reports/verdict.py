@@ -11,16 +11,16 @@ import numpy as np
 
 from calibrant._words import count
 from calibrant.diagnosis.headline import Kind, how_bad, stands_out
-from calibrant.diagnosis.whole import FAIR_GAP, FEW, Tail
+from calibrant.diagnosis.overall import FAIR_GAP, FEW, Tail
 from calibrant.guarantee import required_n
 from calibrant.metrics.bands import reliability_band
 from calibrant.metrics.by_slice import LEVELS, SMALLEST, SliceResult
-from calibrant.metrics.figures import percent, percents, shown
-from calibrant.metrics.of_labels import HINT
-from calibrant.metrics.straight import Straight
+from calibrant.metrics.rounding import percent, percents, shown
+from calibrant.metrics.label_kinds import HINT
+from calibrant.metrics.interpolated import Straight
 from calibrant.reports.findings import Findings
 from calibrant.reports.folds import folds_allow
-from calibrant.reports.in_time import over_time
+from calibrant.reports.over_time import over_time
 from calibrant.reports.statement import Statement
 
 SMALL_TIE = 0.01

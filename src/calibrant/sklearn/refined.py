@@ -19,7 +19,7 @@ from calibrant.predictions import Prediction, concatenate
 from calibrant.refine import League, TrainingRows
 from calibrant.refine.base import Refinement
 from calibrant.refine.names import RefinerLike, refiner_named
-from calibrant.sklearn.around import AroundModels, Routed, fitted, forecast, is_frozen, labels
+from calibrant.sklearn.meta_estimator import AroundModels, Routed, fitted, forecast, is_frozen, labels
 from calibrant.sklearn.columns import check_columns, learn_columns
 from calibrant.sklearn.folds import Folds, at_most, folds_of, units
 

@@ -35,7 +35,7 @@ from calibrant.refine.two_part import TwoPart
 from calibrant.scores import EnsembleScore
 from calibrant.scores.base import Score, TransformScore
 from calibrant.several import SeveralCalibrated, SeveralCalibrator, SeveralDistributions
-from calibrant.sklearn.around import (
+from calibrant.sklearn.meta_estimator import (
     AroundModels,
     Routed,
     fitted,
@@ -46,12 +46,12 @@ from calibrant.sklearn.around import (
     with_labels_only,
 )
 from calibrant.sklearn.columns import check_columns, learn_columns, naming_columns, shown
-from calibrant.sklearn.either import Distributions, Leagues
+from calibrant.sklearn.return_types import Distributions, Leagues
 from calibrant.sklearn.folds import Folds, folds_of, is_one_part, units
-from calibrant.sklearn.going_on import GoingOn
+from calibrant.sklearn.online import GoingOn
 from calibrant.sklearn.groups import check_held, groups_in, warn_of_few
-from calibrant.sklearn.in_time import warn_of_time
-from calibrant.sklearn.judging import Judging
+from calibrant.sklearn.time_order import warn_of_time
+from calibrant.sklearn.evaluation import Judging
 from calibrant.sklearn.like_counts import warn_of_counts
 from calibrant.sklearn.refined import Refined
 from calibrant.sklearn.several import (

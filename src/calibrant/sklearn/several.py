@@ -20,7 +20,7 @@ from calibrant.refine import TrainingRows
 from calibrant.refine.names import refiner_named
 from calibrant.several import Several
 from calibrant.several.columns import label_columns
-from calibrant.sklearn.around import Adapter, Routed, fitted, is_frozen
+from calibrant.sklearn.meta_estimator import Adapter, Routed, fitted, is_frozen
 from calibrant.sklearn.folds import at_most, folds_of, units
 
 FOLDS = 5

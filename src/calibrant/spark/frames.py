@@ -11,7 +11,7 @@ from calibrant.batches.fitting import ENOUGH, Fitting, fitting
 from calibrant.batches.header import Header
 from calibrant.batches.model import TableModel
 from calibrant.batches.predicting import predicting
-from calibrant.batches.wanted import ColumnsWanted
+from calibrant.batches.output_columns import ColumnsWanted
 from calibrant.calibration import Calibrator
 from calibrant.spark.errors import in_one_sentence, unlogged
 from calibrant.spark.partitions import FOUND, NUMBER, TOGETHER, in_order, merged, part, predicted, read_by

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from calibrant.cli.console import reported
-from calibrant.cli.later import later
+from calibrant.cli.lazy import later
 from calibrant.cli.options import Debug
 
 EXAMPLES = ("calibrant demo", "calibrant demo --to demo")

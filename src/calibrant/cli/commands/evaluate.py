@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from calibrant.cli.console import put, reported
-from calibrant.cli.later import gaps_of, later
+from calibrant.cli.lazy import gaps_of, later
 from calibrant.cli.options import (
     Along,
     By,
@@ -32,7 +32,7 @@ from calibrant.cli.options import (
     Upper,
     Weights,
 )
-from calibrant.cli.texts import flags_of, level_of, names_of
+from calibrant.cli.parsing import flags_of, level_of, names_of
 from calibrant.cli.without_model import needs_model, not_with_model, raw_columns
 
 EXAMPLES = (
@@ -78,12 +78,12 @@ def evaluate(
         level = level_of(str(coverage), "--coverage")
         if model is None:
             needs_model({"--weights": weights, "--by": by, "--seed": seed})
-            alone = later("alone")
+            alone = later("predictions_only")
             columns, label = raw_columns(target, point, rate, mean, std, lower, upper, quantiles, samples)
             kind = alone.labels_of_flags(labels, rate)
             judged = alone.evaluated(file, columns, label, level, kind, gaps=gaps_of(missing), time=time)
             if as_json:
-                later("judging").print_json(judged.to_json())
+                later("results").print_json(judged.to_json())
             else:
                 judged.show()
             return
@@ -101,7 +101,7 @@ def evaluate(
                 source = several.Forecaster.of(found, notes, flags)
                 metrics = several.evaluated(file, source, level, seed, gaps=gaps_of(missing))
                 if as_json:
-                    later("judging").print_json(later("judging").strict_all(metrics.to_dict()))
+                    later("results").print_json(later("results").strict_all(metrics.to_dict()))
                 else:
                     put(metrics)
                 return
@@ -112,6 +112,6 @@ def evaluate(
         compared = later("evaluate").compared
         comparison = compared(file, found, columns, labelled, level, seed, gaps=gaps_of(missing), time=time)
         if as_json:
-            later("judging").print_json(comparison.to_json())
+            later("results").print_json(comparison.to_json())
         else:
             comparison.show()

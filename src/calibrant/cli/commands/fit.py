@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from calibrant.cli.console import reported
-from calibrant.cli.later import gaps_of, later
+from calibrant.cli.lazy import gaps_of, later
 from calibrant.cli.options import (
     Debug,
     Decimal,
@@ -27,7 +27,7 @@ from calibrant.cli.options import (
     Time,
     Upper,
 )
-from calibrant.cli.texts import flags_of, names_of, parts_of
+from calibrant.cli.parsing import flags_of, names_of, parts_of
 
 EXAMPLES = (
     "calibrant fit cal.parquet --target y --mean mu --std sigma -o m.safetensors",

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from calibrant.cli.console import reported
-from calibrant.cli.later import later
+from calibrant.cli.lazy import later
 from calibrant.cli.options import Debug, Decimal, Delimiter, Input, Output
-from calibrant.cli.texts import level_of
+from calibrant.cli.parsing import level_of
 
 EXAMPLES = (
     "calibrant horizons cv.csv -o m.safetensors",

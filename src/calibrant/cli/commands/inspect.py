@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from calibrant.cli.console import reported
-from calibrant.cli.later import later
+from calibrant.cli.lazy import later
 from calibrant.cli.options import Debug, Json, ModelArgument
 
 EXAMPLES = ("calibrant inspect m.safetensors", "calibrant inspect m.safetensors --json")
@@ -19,6 +19,6 @@ def inspect(
     with reported(debug=debug):
         found = later("model").Model.read(model)
         if as_json:
-            later("judging").print_json(later("inspect").description(found))
+            later("results").print_json(later("inspect").description(found))
         else:
             later("inspect").show_description(found)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from calibrant.cli.console import reported
-from calibrant.cli.later import gaps_of, later
+from calibrant.cli.lazy import gaps_of, later
 from calibrant.cli.options import (
     Debug,
     Decimal,
@@ -28,7 +28,7 @@ from calibrant.cli.options import (
     Time,
     Upper,
 )
-from calibrant.cli.texts import flags_of
+from calibrant.cli.parsing import flags_of
 
 EXAMPLES = (
     "calibrant monitor june.csv -m m.safetensors --time hour",
@@ -70,6 +70,6 @@ def monitor(
             file, found, columns, found.target(target), time, threshold, seed, gaps=gaps_of(missing)
         )
         if as_json:
-            later("judging").print_json(watching.to_json(seen))
+            later("results").print_json(watching.to_json(seen))
         else:
             watching.show_monitor(seen)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from calibrant.cli.console import reported
-from calibrant.cli.later import gaps_of, later
+from calibrant.cli.lazy import gaps_of, later
 from calibrant.cli.options import (
     By,
     Debug,
@@ -32,7 +32,7 @@ from calibrant.cli.options import (
     WantedQuantiles,
     Weights,
 )
-from calibrant.cli.texts import coverages_of, flags_of, levels_of, names_of, numbers_of, parts_of
+from calibrant.cli.parsing import coverages_of, flags_of, levels_of, names_of, numbers_of, parts_of
 
 EXAMPLES = (
     "calibrant predict test.parquet -m m.safetensors --interval 0.9 -o out.parquet",

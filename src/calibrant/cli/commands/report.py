@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from calibrant.cli.console import reported
-from calibrant.cli.later import gaps_of, later
+from calibrant.cli.lazy import gaps_of, later
 from calibrant.cli.options import (
     Along,
     By,
@@ -33,7 +33,7 @@ from calibrant.cli.options import (
     Upper,
     Weights,
 )
-from calibrant.cli.texts import flags_of, level_of, names_of
+from calibrant.cli.parsing import flags_of, level_of, names_of
 from calibrant.cli.without_model import needs_model, not_with_model, raw_columns
 
 EXAMPLES = (
@@ -106,7 +106,7 @@ def report(
         slices, shown = (names_of(each or []) for each in (groups, features))
         if model is None:
             needs_model({"--weights": weights, "--by": by, "--seed": seed, "--beside": beside})
-            alone = later("alone")
+            alone = later("predictions_only")
             columns, label = raw_columns(target, point, rate, mean, std, lower, upper, quantiles, samples)
             wanted = reporting.PageWanted(label, slices, level, title, time, shown)
             alone.report(file, columns, wanted, alone.labels_of_flags(labels, rate), output, gaps=gaps_of(missing))

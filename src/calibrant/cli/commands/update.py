@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from calibrant.cli.console import reported
-from calibrant.cli.later import gaps_of, later
+from calibrant.cli.lazy import gaps_of, later
 from calibrant.cli.options import (
     Debug,
     Decimal,

@@ -9,7 +9,7 @@ from commands import forecasts, run, write
 from pyarrow import parquet
 
 from calibrant import Calibrator, Normal, Quantiles
-from calibrant.batches.mending import Mender, Tally
+from calibrant.batches.repairs import Mender, Tally
 from calibrant.batches.rows import Batch
 from calibrant.persistence import read
 

@@ -12,7 +12,7 @@ import numpy as np
 from calibrant._arrays import Array, to_numpy
 from calibrant.forecast import Unsaid
 from calibrant.metrics.calibration import drawn_pits
-from calibrant.metrics.held import Flags, Floats, Inside, inside
+from calibrant.metrics.interval_coverage import Flags, Floats, Inside, inside
 
 LEVELS = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
 

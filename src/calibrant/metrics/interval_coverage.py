@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant.metrics.figures import percent, percents
+from calibrant.metrics.rounding import percent, percents
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

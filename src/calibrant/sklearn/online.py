@@ -16,7 +16,7 @@ from calibrant.cross import CrossCalibrated
 from calibrant.distributions.base import Distribution
 from calibrant.monitoring import Monitor
 from calibrant.several import SeveralCalibrated
-from calibrant.sklearn.around import labels, with_labels_only
+from calibrant.sklearn.meta_estimator import labels, with_labels_only
 from calibrant.tracking import LEVELS, Tracker
 
 

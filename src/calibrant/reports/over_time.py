@@ -10,7 +10,7 @@ from calibrant._words import count
 from calibrant.diagnosis import Stretch
 from calibrant.diagnosis.headline import how_bad
 from calibrant.metrics.by_slice import SMALLEST
-from calibrant.metrics.figures import fixed, rounded
+from calibrant.metrics.rounding import fixed, rounded
 from calibrant.reports.findings import Findings
 from calibrant.reports.statement import Statement
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import typer
 
-from calibrant.batches.beside import Beside
+from calibrant.batches.extra_columns import Beside
 from calibrant.batches.columns import Columns
-from calibrant.batches.mending import SINGLE
+from calibrant.batches.repairs import SINGLE
 from calibrant.batches.missing import Gaps
 from calibrant.cli.console import show, tell, working
 from calibrant.cli.fit import labels_of
 from calibrant.cli.forecasts import Forecasts, read
-from calibrant.cli.judging import (
+from calibrant.cli.results import (
     all_of,
     said_headline,
     said_slice,
@@ -28,17 +28,17 @@ from calibrant.cli.judging import (
 )
 from calibrant.cli.report import PageWanted
 from calibrant.cli.tables import not_over
-from calibrant.cli.words import in_flags
+from calibrant.cli.wording import in_flags
 from calibrant.diagnosis.diagnose import by_forecast
-from calibrant.diagnosis.door import TERMINAL
+from calibrant.diagnosis.interface import TERMINAL
 from calibrant.diagnosis.headline import AS_COUNTS, RIGHT_AT_LEVELS, Headline, headline
 from calibrant.diagnosis.over_time import Stretch, along_time
 from calibrant.labels.base import Labels
 from calibrant.metrics import Evaluation
 from calibrant.metrics import evaluate as metrics_of
 from calibrant.metrics.by_slice import SliceResult
-from calibrant.metrics.of_labels import distribution_of_labels, look_like_counts, of_labels
-from calibrant.metrics.straight import holds_at_its_levels
+from calibrant.metrics.label_kinds import distribution_of_labels, look_like_counts, of_labels
+from calibrant.metrics.interpolated import holds_at_its_levels
 from calibrant.predictions import Point, Rates
 from calibrant.reports.forecast import page_path, report_at
 

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant.metrics.held import Flags
+from calibrant.metrics.interval_coverage import Flags
 from calibrant.metrics.slices import Slices
 
 FOLDS = 5

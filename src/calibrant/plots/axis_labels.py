@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from calibrant.plots.pen import SMALLEST, length, points
+from calibrant.plots.axes_style import SMALLEST, length, points
 
 _LEAST = 0.65
 """A label is set no smaller than that before it goes in two lines."""

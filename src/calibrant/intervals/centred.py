@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
 from calibrant._arrays import Array, device_like, floats, namespace
-from calibrant.intervals.rows import rows_and
+from calibrant.intervals.broadcast import rows_and
 from calibrant.scores import ResidualScore, ZScore
 from calibrant.scores.base import TransformScore
 from calibrant.scores.nonconformity import Nonconformity

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from calibrant import Calibrator
-from calibrant.cli.words import in_flags
+from calibrant.cli.wording import in_flags
 from calibrant.labels.named import labels_named
 from calibrant.names import SCORES, score_named
 from calibrant.scores import LogScore

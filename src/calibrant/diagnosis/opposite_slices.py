@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from calibrant.diagnosis.door import Door
+from calibrant.diagnosis.interface import Door
 from calibrant.metrics.by_slice import OWN, SliceResult
 
 LESSER = 1 / 3

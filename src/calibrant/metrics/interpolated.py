@@ -11,7 +11,7 @@ import numpy as np
 from calibrant._arrays import Array, to_numpy
 from calibrant.distributions.piecewise_linear import Lines, PiecewiseLinear
 from calibrant.metrics.bands import reliability_band
-from calibrant.metrics.held import Floats
+from calibrant.metrics.interval_coverage import Floats
 from calibrant.predictions import Quantiles, Samples
 from calibrant.predictions.base import Prediction
 

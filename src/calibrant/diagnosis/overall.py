@@ -12,7 +12,7 @@ from calibrant.guarantee import Guarantee
 from calibrant.metrics.bands import reliability_band, share_interval
 from calibrant.metrics.by_slice import LEVELS
 from calibrant.metrics.calibration import LargestGap, largest_gap
-from calibrant.metrics.held import Floats, Held, Inside, inside
+from calibrant.metrics.interval_coverage import Floats, Held, Inside, inside
 
 FEW = 100
 """Fewer rows than this say little."""

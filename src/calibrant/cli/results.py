@@ -9,15 +9,15 @@ from typing import Any
 
 from calibrant._words import count
 from calibrant.cli.console import put, show
-from calibrant.diagnosis.answers import answers_of
+from calibrant.diagnosis.row_events import answers_of
 from calibrant.diagnosis.headline import Headline
 from calibrant.diagnosis.over_time import Stretch
-from calibrant.diagnosis.whole import Whole, whole_of
+from calibrant.diagnosis.overall import Whole, whole_of
 from calibrant.metrics import Evaluation
 from calibrant.metrics.by_slice import LEVELS, SMALLEST, SliceResult
 from calibrant.metrics.evaluation import blocks_of
-from calibrant.metrics.figures import fixed
-from calibrant.metrics.held import Held
+from calibrant.metrics.rounding import fixed
+from calibrant.metrics.interval_coverage import Held
 
 
 def all_of(H: Any, y: Any, coverage: float, guarantee: Any = None) -> Whole:

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from calibrant._words import count
-from calibrant.diagnosis.both_ways import both_ways
-from calibrant.diagnosis.door import PYTHON
-from calibrant.diagnosis.telling import Telling
-from calibrant.diagnosis.worst import WorstSlice
+from calibrant.diagnosis.opposite_slices import both_ways
+from calibrant.diagnosis.interface import PYTHON
+from calibrant.diagnosis.feature_test import Telling
+from calibrant.diagnosis.worst_slice import WorstSlice
 from calibrant.metrics.by_slice import SliceResult
-from calibrant.metrics.figures import fixed
-from calibrant.metrics.held import IN_PART
+from calibrant.metrics.rounding import fixed
+from calibrant.metrics.interval_coverage import IN_PART
 
 CHECKS = 3
 """A third of the risk goes to each of the slices, the features and the worst slice."""

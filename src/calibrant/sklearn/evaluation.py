@@ -17,9 +17,9 @@ from calibrant._words import warn_user
 from calibrant.metrics import evaluate
 from calibrant.reports import Report, report
 from calibrant.several import SeveralCalibrated, SeveralDistributions
-from calibrant.sklearn.around import forecast, labels, with_labels_only
+from calibrant.sklearn.meta_estimator import forecast, labels, with_labels_only
 from calibrant.sklearn.columns import shown
-from calibrant.sklearn.either import Found
+from calibrant.sklearn.return_types import Found
 from calibrant.sklearn.groups import check_column, column_of
 from calibrant.sklearn.refined import Refined
 from calibrant.sklearn.several import label_matrix

@@ -12,8 +12,8 @@ from scipy import integrate, stats
 
 from calibrant import Ensemble, Interval, Normal, Point, Quantiles, Samples, metrics, report
 from calibrant.distributions import Mixture, Poisson
-from calibrant.metrics.of_labels import HINT, distribution_of_labels
-from calibrant.metrics.straight import straight
+from calibrant.metrics.label_kinds import HINT, distribution_of_labels
+from calibrant.metrics.interpolated import straight
 from calibrant.predictions import Rates
 from calibrant.testing import check_distribution
 

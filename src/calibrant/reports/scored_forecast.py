@@ -18,7 +18,7 @@ from calibrant.forecast import Unsaid
 from calibrant.metrics.calibration import drawn_pit, randomised_pit
 from calibrant.metrics.forecasts import forecast as forecast_of
 from calibrant.metrics.forecasts import paired
-from calibrant.metrics.held import Inside, inside
+from calibrant.metrics.interval_coverage import Inside, inside
 from calibrant.metrics.scores import interval_score_rows, nll_rows
 
 Floats = NDArray[np.float64]

@@ -12,7 +12,7 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.mixture import Mixture
 from calibrant.labels.base import Labels
 from calibrant.labels.named import labels_named
-from calibrant.metrics.straight import straight
+from calibrant.metrics.interpolated import straight
 from calibrant.predictions import Ensemble, Quantiles, Rates, Samples
 
 COMMON = 0.02

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.legend import Legend
 from matplotlib.transforms import Bbox
 
-from calibrant.plots.pen import SMALLEST, Pen, figure_of
+from calibrant.plots.axes_style import SMALLEST, Pen, figure_of
 
 _SIZES = (1.0, 0.85, 0.7)
 _LINES = 2

@@ -14,7 +14,7 @@ from calibrant.distributions.base import Distribution
 from calibrant.predictions import Quantiles
 from calibrant.refine.base import Refinement, Refiner
 from calibrant.refine.cascade import Cascade
-from calibrant.refine.local import LEVELS
+from calibrant.refine.forest import LEVELS
 from calibrant.refine.quantiles import ResidualQuantiles
 from calibrant.refine.rows import TrainingRows
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from calibrant.metrics.bands import reliability_band, share_interval
 from calibrant.metrics.by_slice import SMALLEST, rows_named
-from calibrant.metrics.held import Held, Inside
+from calibrant.metrics.interval_coverage import Held, Inside
 from calibrant.metrics.slices import Slices
 
 SEARCHED = 50_000
