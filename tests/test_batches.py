@@ -21,11 +21,11 @@ from calibrant.batches.evaluating import BINS, evaluating, gaps_of
 from calibrant.batches.exact_sum import ExactSum
 from calibrant.batches.fitting import fitting
 from calibrant.batches.header import Header
-from calibrant.batches.repairs import counted
 from calibrant.batches.model import TableModel
+from calibrant.batches.output_columns import OutputColumns
 from calibrant.batches.predicting import predicting
+from calibrant.batches.repairs import counted
 from calibrant.batches.rows import partition
-from calibrant.batches.output_columns import ColumnsWanted
 from calibrant.cli.app import app
 from calibrant.interpolators import NAF, Apart, ByGroup, Linear, Naive, Random
 from calibrant.labels import Counts
@@ -591,7 +591,7 @@ def test_a_file_without_its_columns_is_told_the_way(tmp_path, notes):
 
 
 def test_what_is_sent_to_be_predicted_goes_without_its_scores():
-    work = predicting(MODEL, ColumnsWanted.of(0.5, (), ()), Header("it", tuple(TABLE.schema.names)))
+    work = predicting(MODEL, OutputColumns.of(0.5, (), ()), Header("it", tuple(TABLE.schema.names)))
     assert work.calibrated.history is not None
     assert work.lean().calibrated.history is None
     assert same(TableModel(work.lean().calibrated, MODEL.notes), MODEL)

@@ -403,7 +403,14 @@ def test_evaluate_shows_where_a_point_model_fails(tmp_path):
     assert "The coverage is off by more than chance allows" in said.stdout
     found = json.loads(run("evaluate", tmp_path / "test.parquet", "-m", model, "--json").stdout)["slices"]
     assert [(each["by"], each["rows"]) for each in found] == [("predicted value", 300)] * 5  # the width is the same
-    first = {"by": "predicted value", "value": "", "rows": 300, "coverage": 1.0, "coverage_in_part": None, "off": True}
+    first = {
+        "by": "predicted value",
+        "value": "",
+        "rows": 300,
+        "coverage": 1.0,
+        "coverage_ties_split": None,
+        "off": True,
+    }
     assert found[0] | {"value": ""} == first
     assert found[-1]["coverage"] < 0.8
 

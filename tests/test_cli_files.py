@@ -22,7 +22,7 @@ import calibrant
 from calibrant import cli
 from calibrant.cli.app import app
 from calibrant.cli.dialect import hint_of_number
-from calibrant.cli.exit import Terminated, ended_well, say
+from calibrant.cli.exit import Terminated, clean_exit, say
 from calibrant.cli.formats import FORMATS
 from calibrant.cli.tables import TableFile, _reason
 from calibrant.persistence import load, save
@@ -745,7 +745,7 @@ def test_streams_that_were_closed_swallow_all(monkeypatch):
     monkeypatch.setattr(signal, "signal", lambda *given: None)  # that of this process stays
     for name in ("stdout", "stderr"):
         monkeypatch.setattr(sys, name, None)  # as Python has it after >&- in a shell
-    with ended_well():
+    with clean_exit():
         print("nobody reads this")
         say("nor that")
     for stream in (sys.stdout, sys.stderr):
@@ -776,7 +776,7 @@ def own_signals():
 
 def ends(call):
     """The exit code that a call ends the program with."""
-    with pytest.raises(SystemExit) as end, ended_well():
+    with pytest.raises(SystemExit) as end, clean_exit():
         call()
     return end.value.code
 
@@ -843,7 +843,7 @@ def test_what_a_stream_cannot_show_is_spelt_plainly(own_signals, monkeypatch):
     shown = {name: io.TextIOWrapper(io.BytesIO(), encoding="ascii") for name in ("stdout", "stderr")}
     for name, stream in shown.items():
         monkeypatch.setattr(sys, name, stream)
-    with ended_well():
+    with clean_exit():
         print("−1.5 ± 2, ε")
         say("3 ≤ 4")
     shown["stderr"].flush()

@@ -9,7 +9,7 @@ from commands import forecasts, run, write
 from pyarrow import parquet
 
 from calibrant import Calibrator, Normal, Quantiles
-from calibrant.batches.repairs import Mender, Tally
+from calibrant.batches.repairs import Repairs, RowCount
 from calibrant.batches.rows import Batch
 from calibrant.persistence import read
 
@@ -82,7 +82,7 @@ def test_widths_that_are_all_zero_leave_the_residuals(tmp_path):
 
 def test_a_tie_is_no_crossing_wherever_in_the_row_it_is():
     rows = np.array([[1.0, 2.0, 2.0, 3.0], [1.0, 1.0, 2.0, 2.0], [1.0, 2.0, 4.0, 3.0], [2.0, 2.0, 2.0, 2.0]])
-    mender = Mender()
+    mender = Repairs()
     mended = mender.ordered(rows, Batch("file.csv", 10, pa.record_batch({"q": range(4)})))
     np.testing.assert_array_equal(mended, np.sort(rows, axis=1))
     assert (mender.crossing.count, mender.crossing.first) == (1, 12)
@@ -127,7 +127,7 @@ def test_without_a_model_no_floor_was_learned(tmp_path):
     ],
 )
 def test_one_row_is_spoken_of_as_one(what, one):
-    tally, batch = Tally(), Batch("f.csv", 10, pa.record_batch({"x": [1.0, 2.0]}))
+    tally, batch = RowCount(), Batch("f.csv", 10, pa.record_batch({"x": [1.0, 2.0]}))
     tally.add(np.array([False, True]), batch)
     assert tally.said("f.csv", what) == f"f.csv: 1 row, row 11, {one}"
     tally.add(np.array([True, False]), batch)

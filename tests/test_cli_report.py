@@ -202,7 +202,7 @@ def test_a_csv_that_is_not_utf8_is_named(folder):
     assert result.stderr.startswith("error: latin.csv: this is not UTF-8")
 
 
-def test_time_gives_the_page_and_the_table_the_same_stretches(folder):
+def test_time_gives_the_page_and_the_table_the_same_periods(folder):
     rows = columns(9, 600)
     late = np.arange(600) >= 420
     rows["y"] = np.where(late, rows["y"] + 3, rows["y"])

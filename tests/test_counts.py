@@ -320,12 +320,12 @@ def test_what_is_judged_moves_by_half_a_step_off_the_lattice():
 
 @pytest.mark.parametrize("labels", [Counts(), Counts() | Transformed("log1p")])
 def test_a_forecast_is_judged_as_it_stands(labels):
-    from calibrant.metrics.label_kinds import of_labels
+    from calibrant.metrics.label_kinds import for_labels
 
     distribution, k = LogNormal([-1.0, 2.0], [0.3, 0.5]), np.array([0.0, 7.0])
-    assert of_labels(distribution, k, labels).cdf(k) == pytest.approx(distribution.cdf(k + 0.5))
+    assert for_labels(distribution, k, labels).cdf(k) == pytest.approx(distribution.cdf(k + 0.5))
     quantiles = Quantiles([0.1, 0.5, 0.9], [[0.3, 0.3, 0.3], [1.4, 2.6, 5.0]])
-    assert of_labels(quantiles, k, labels).values.tolist() == [[0.0, 0.0, 0.0], [1.0, 3.0, 5.0]]
+    assert for_labels(quantiles, k, labels).values.tolist() == [[0.0, 0.0, 0.0], [1.0, 3.0, 5.0]]
 
 
 def quiet_hours(count, seed):

@@ -51,8 +51,8 @@ from calibrant import (
 )
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Random
 from calibrant.scores import EnsembleScore, LocationScaleScore, ZScore
-from calibrant.sklearn.meta_estimator import Routed, last_step
 from calibrant.sklearn.folds import at_most
+from calibrant.sklearn.meta_estimator import Routed, last_step
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(600, 3))
@@ -434,11 +434,11 @@ def test_a_distribution_without_a_mean_says_what_to_choose():
 
 def test_nothing_is_predicted_before_fit():
     model = unrefined(Ridge())
-    of_labels = (model.calibrate, model.update, model.track, model.monitor, model.evaluate, model.report)
+    for_labels = (model.calibrate, model.update, model.track, model.monitor, model.evaluate, model.report)
     for call in (model.predict, model.predict_interval, lambda X: model.guarantee_, lambda X: model.league_):
         with pytest.raises(NotFittedError):
             call(X)
-    for call in of_labels:
+    for call in for_labels:
         with pytest.raises(NotFittedError):
             call(X, Y)
     with pytest.raises(NotFittedError):

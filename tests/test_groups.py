@@ -16,12 +16,12 @@ from calibrant.distributions.grouped import labels_of
 from calibrant.interpolators import NAF, Apart, BoundedTails, ByGroup, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.borrowing import drawn
 from calibrant.metrics.by_slice import judged, rows_behind
-from calibrant.metrics.interval_coverage import Inside, inside
+from calibrant.metrics.interval_coverage import InsideFlags, inside
 from calibrant.metrics.slices import slices_of
 from calibrant.scores import CDFScore
 from calibrant.sklearn.columns import shown
-from calibrant.sklearn.groups import WithinGroups, check_held, groups_in, warn_of_few
 from calibrant.sklearn.evaluation import columns_to_show
+from calibrant.sklearn.groups import WithinGroups, check_held, groups_in, warn_of_few
 from calibrant.testing import check_distribution
 
 SCALES = np.array([0.5, 1.0, 4.0])
@@ -433,10 +433,10 @@ def test_a_slice_is_judged_by_the_rows_that_calibrated_it():
     assert behind(half, 1) == int(1 / ((1 / 3) ** 2 / 10 + (2 / 3) ** 2 / 1000))
     assert rows_behind([half], 1010, own)(half, 0) == 1010
     pit = np.r_[np.linspace(0.15, 0.85, 40), np.linspace(0.0, 1.0, 40)]
-    held = {0.5: Inside(inside(pit, 0.5))}
+    held = {0.5: InsideFlags(inside(pit, 0.5))}
     assert (
-        judged([region], held, None, n=1010)[0].held[0].low
-        > judged([region], held, None, n=1010, own=own)[0].held[0].low
+        judged([region], held, None, n=1010)[0].intervals[0].low
+        > judged([region], held, None, n=1010, own=own)[0].intervals[0].low
     )
 
 

@@ -25,7 +25,7 @@ from calibrant import (
     backtest,
     report,
 )
-from calibrant.backtesting import sequence, long_table
+from calibrant.backtesting import long_table, sequence
 from calibrant.cli.app import app
 from calibrant.distributions import Joined, LocationScale
 from calibrant.horizons import found_in
@@ -596,7 +596,7 @@ def test_distributions_of_a_backtest_are_one_table_and_the_same_as_apart(monkeyp
     f, y = rng.normal(size=(2, 80)).astype(np.float32)
     first = Calibrator(interpolator=Linear(tails)).fit(f[:30], y[:30])
     together = backtest(first, f[30:], y[30:], batch=batch).H
-    monkeypatch.setattr(in_sequence, "MOST", 0)
+    monkeypatch.setattr(sequence, "MOST", 0)
     apart = backtest(first, f[30:], y[30:], batch=batch).H
     assert type(together) is LocationScale
     assert type(apart) is Joined
@@ -668,9 +668,9 @@ def test_the_figures_of_a_backtest_are_by_horizon_and_over_time():
         forecasts(np.random.default_rng(0), 60, steps=4, series=("a", "b")),
     )
     assert list(found.by_horizon().calibrated) == [1, 2, 3, 4]
-    stretches = found.over_time(bins=3)
-    assert len(stretches) == 3
-    assert sum(each.n for each in stretches.values()) == len(found) == found.evaluate().n
+    periods = found.over_time(bins=3)
+    assert len(periods) == 3
+    assert sum(each.n for each in periods.values()) == len(found) == found.evaluate().n
     with pytest.raises(ValueError, match="bins must be from 1 to the"):
         found.over_time(bins=0)
     with pytest.raises(TypeError, match="a backtest of a sequence has no horizons"):
@@ -694,7 +694,7 @@ def test_our_own_backtests_do_not_look_ahead():
 def test_a_planted_look_ahead_is_caught(monkeypatch):
     frame = forecasts(np.random.default_rng(0), 30, spacing=1)
     # the usual mistake: forecasts made earlier calibrate, though their labels come later
-    monkeypatch.setattr(in_table, "known_at", lambda rows, now: np.flatnonzero(rows.cutoff < now))
+    monkeypatch.setattr(long_table, "known_at", lambda rows, now: np.flatnonzero(rows.cutoff < now))
     with pytest.raises(
         AssertionError, match=r"a look ahead: the forecast of row \d+ changes with labels for times after"
     ):

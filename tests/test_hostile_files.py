@@ -34,10 +34,10 @@ from calibrant.interpolators import NAF, Apart, Linear, Random
 from calibrant.interpolators.history import Groups, History
 from calibrant.interpolators.weights import Ratios
 from calibrant.persistence import FileError, Promised, fields, load, save
+from calibrant.persistence.classes import KINDS
 from calibrant.persistence.codec import Encoded, _Decoder, encode
 from calibrant.persistence.container import _check_layout
 from calibrant.persistence.errors import why
-from calibrant.persistence.classes import KINDS
 from calibrant.scores import EnsembleScore, ZScore
 from calibrant.several import Joint
 

@@ -39,12 +39,12 @@ from calibrant import (
 )
 from calibrant.distributions import Poisson
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
-from calibrant.metrics.interval_coverage import Held
+from calibrant.metrics.interval_coverage import IntervalResult
+from calibrant.plots.axes_style import Pen, contrast, luminance
 from calibrant.plots.coverage import _label
 from calibrant.plots.curves import atoms, cdf_curve, quantiles, reach, shape
-from calibrant.plots.in_part import in_part
 from calibrant.plots.legend import key
-from calibrant.plots.axes_style import Pen, contrast, luminance
+from calibrant.plots.marks import ties_split_ticks
 from calibrant.plots.theme import looks, plain
 from calibrant.predictions import Rates
 from calibrant.scores import CDFScore
@@ -243,7 +243,7 @@ def test_marks_and_lines_grow_with_the_text_of_the_axes():
         ax.xaxis.label.set_fontsize(size)
         pen = Pen.of(ax)
         assert pen.unit == size / 7
-        (ticks,) = in_part(ax, [Held(0.9, 0.9, 0.8, 0.95, in_part=0.85)], [0], pen, along="x")
+        (ticks,) = ties_split_ticks(ax, [IntervalResult(0.9, 0.9, 0.8, 0.95, split_share=0.85)], [0], pen, along="x")
         (bars,) = plots.sharpness({"a": Normal(np.zeros(40), 1.0)}, y, ax=ax).containers
         found.append([bars[0].get_markersize(), *(bar.get_linewidth()[0] for bar in bars[2]), ticks.get_markersize()])
     np.testing.assert_allclose(found, [[5, 0.8, 0.8, 6], [10, 1.6, 1.6, 12]])
@@ -1657,14 +1657,14 @@ def test_new_axes_have_few_ticks():
 def test_a_certificate_is_drawn_from_its_own_numbers(case):
     found = diagnose(Normal(case.f, 1.05), case.y, {"scale": case.base.std()})
     ax = plots.diagnosis(found, coverage=0.5)
-    bars = [(100 * each.held[1].low, 100 * each.held[1].high) for each in found.slices]
+    bars = [(100 * each.intervals[1].low, 100 * each.intervals[1].high) for each in found.slices]
     np.testing.assert_allclose([(bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches], bars)
     inside, off = (
         dict(zip(line.get_ydata(), line.get_xdata(), strict=True)) for line in ax.lines if line.get_marker() == "o"
     )
     assert off  # the narrow and the wide
-    assert {**inside, **off} == {k: 100 * each.held[1].share for k, each in enumerate(found.slices)}
-    assert sorted(off) == [k for k, each in enumerate(found.slices) if each.held[1].off]
+    assert {**inside, **off} == {k: 100 * each.intervals[1].share for k, each in enumerate(found.slices)}
+    assert sorted(off) == [k for k, each in enumerate(found.slices) if each.intervals[1].off]
 
 
 def test_there_is_room_on_both_sides_of_the_bars_of_a_certificate(case):
@@ -1684,8 +1684,8 @@ def test_the_ticks_of_counts_stand_at_the_shares_that_are_judged_over_the_bars_a
     y = np.random.default_rng(71).poisson(1.0, 600).astype(float)
     P, group = Poisson(np.full(600, 1.0)), np.repeat([0.0, 1.0], 300)
     found = diagnose(P, y, {"group": group})
-    shares = [100 * each.held[0].in_part for each in found.slices]
-    assert all(part < 100 * each.held[0].share - 1 for part, each in zip(shares, found.slices, strict=True))
+    shares = [100 * each.intervals[0].split_share for each in found.slices]
+    assert all(part < 100 * each.intervals[0].share - 1 for part, each in zip(shares, found.slices, strict=True))
     for ax, along, mark in ((plots.diagnosis(found), 0, "|"), (plots.coverage_by(P, y, group), 1, "_")):
         (ticks,) = [line for line in ax.lines if line.get_label() == "atoms in part"]
         assert ticks.get_marker() == mark

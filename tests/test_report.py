@@ -32,7 +32,7 @@ from calibrant import (
     report,
 )
 from calibrant.diagnosis import diagnose, over_time
-from calibrant.diagnosis.overall import whole_of
+from calibrant.diagnosis.overall import overall_of
 from calibrant.distributions import Poisson, StudentT
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.labels import Counts
@@ -438,7 +438,7 @@ def test_folds_that_are_wide_are_not_blamed_and_nothing_false_is_said_of_them():
     assert "off by more than chance allows, but for some that are too wide" in time
     data = data_of(page)
     assert {(each["off"], each["said"]) for each in data["time"]} >= {(False, "wide")}
-    assert not any(each["held"]["off"] for each in data["slices"])
+    assert not any(each["interval"]["off"] for each in data["slices"])
     blamed = report(H, y, time=np.arange(2000))  # a forecast that is not known to be of folds
     assert "bad" in kinds(blamed)
 
@@ -461,7 +461,7 @@ def test_the_share_that_is_judged_is_said_where_labels_are_tied():
     rng = np.random.default_rng(51)
     y = rng.poisson(3, 4000).astype(float)
     page = report(Poisson(np.full(4000, 3.0)), y)
-    held = data_of(page)["slices"][0]["held"]
+    held = data_of(page)["slices"][0]["interval"]
     whole = metrics.coverage(Poisson(np.full(4000, 3.0)), y, 0.9)
     assert page.verdict[1].kind == "good"
     assert f"hold {100 * whole:.1f}%" in page.verdict[1].text
@@ -502,7 +502,7 @@ def test_the_bars_of_groups_are_what_the_verdict_goes_by():
     group = np.where(np.arange(900) < 15, "few", np.where(np.arange(900) < 300, "off", "usual"))
     y = np.where(group == "off", base.loc + 3 * (y - base.loc), y)
     page = report(calibrated(base), y, groups=group, guarantee=calibrated.guarantee)
-    held = {each["value"]: each["held"] for each in data_of(page)["slices"]}
+    held = {each["value"]: each["interval"] for each in data_of(page)["slices"]}
     assert held["few"] is None
     assert (held["off"]["off"], held["usual"]["off"]) == (True, False)
     said = next(each.text for each in page.verdict if "groups are off" in each.text or "groups is off" in each.text)
@@ -554,14 +554,14 @@ def test_the_verdict_says_since_when_the_forecasts_fail_and_how(shift, factor, d
     page = report(calibrated(base), y, base=base, time=day, guarantee=calibrated.guarantee)
     (said,) = [each for each in page.verdict if each.text.startswith("Over time")]
     assert said.kind == "bad"
-    assert "3 of 10 stretches are off by more than chance allows" in said.text
+    assert "3 of 10 periods are off by more than chance allows" in said.text
     assert f"since 2024-05-20 the forecasts are too {direction}." in said.text
     assert "good" not in kinds(page)
     assert ">Over time</h2>" in page.html
 
 
 @pytest.mark.slow
-def test_a_stretch_in_the_middle_is_off_from_when_to_when():
+def test_a_period_in_the_middle_is_off_from_when_to_when():
     calibrated, base, y, day = changed(shift=0.0)
     y = np.where((day >= np.datetime64("2024-02-10")) & (day < np.datetime64("2024-03-21")), y - 2 * base.scale, y)
     y = np.where(day >= np.datetime64("2024-06-29"), y + 4 * base.scale, y)
@@ -578,13 +578,13 @@ def test_a_stretch_in_the_middle_is_off_from_when_to_when():
 
 
 @pytest.mark.parametrize(("shift", "factor"), [(1.0, 1.0), (0.0, 0.3), (0.35, 0.9)])
-def test_the_stretch_that_is_farthest_off_is_named_with_its_numbers(shift, factor):
+def test_the_period_that_is_farthest_off_is_named_with_its_numbers(shift, factor):
     calibrated, base, y, day = changed(shift=shift, factor=factor, at=1400)
     H, n = calibrated(base), calibrated.guarantee.n
     page = report(H, y, time=day, guarantee=calibrated.guarantee, rows=[0])
     text = next(each.text for each in page.verdict if each.text.startswith("Over time"))
     worst = max(over_time(H, y, day, n=n), key=lambda each: each.distance)
-    (held,) = worst.held
+    (held,) = worst.intervals
     gap = f"the PITs deviate by {fixed(worst.gap, 3)} (chance allows {fixed(worst.allowed, 3)})"
     share = f"the 90% intervals hold {100 * held.share:.1f}% of the labels"
     assert f"The farthest off is {worst.start} to {worst.end}, 200 rows: " in text
@@ -607,7 +607,7 @@ def test_what_stays_as_it_was_is_good_over_time():
     page = report(calibrated(base), y, time=day, guarantee=calibrated.guarantee)
     (said,) = [each for each in page.verdict if each.text.startswith("Over time")]
     assert said.kind == "good"
-    assert said.text.startswith("Over time, none of 10 stretches is off by more than chance allows.")
+    assert said.text.startswith("Over time, none of 10 periods is off by more than chance allows.")
 
 
 def test_a_change_that_cancels_over_all_rows_is_not_called_good():
@@ -643,19 +643,19 @@ def test_the_page_draws_what_the_verdict_and_over_time_go_by_in_any_order_of_row
     assert pages[0] == pages[1]
     before = over_time(base, y, day)
     for drawn, one, other in zip(pages[0], over_time(H, y, day, n=n), before, strict=True):
-        (held,) = one.held
+        (held,) = one.intervals
         assert (drawn["from"], drawn["to"], drawn["m"]) == (one.start, one.end, one.m)
         assert drawn["band"] == rounded([held.low, held.high])
         assert drawn["allowed"] == rounded(one.allowed)
         assert (drawn["off"], drawn["said"]) == (one.off, f"too {one.direction}" if one.off else "within chance")
         assert drawn["after"] == {"covered": rounded(held.share), "gap": rounded(one.gap), "mean": rounded(one.mean)}
-        assert drawn["before"]["covered"] == rounded(other.held[0].share)
+        assert drawn["before"]["covered"] == rounded(other.intervals[0].share)
 
 
 def test_too_few_rows_for_time_are_said():
     H, y = distribution_of("linear", m=39)
     page = report(H, y, time=np.arange(39))
-    assert any("two stretches of 20 rows or more are needed" in said.text for said in page.verdict)
+    assert any("two periods of 20 rows or more are needed" in said.text for said in page.verdict)
     assert ">Over time</h2>" not in page.html
     assert data_of(report(H, y))["time"] == []
 
@@ -1460,6 +1460,6 @@ def test_so_many_cells_are_averaged_as_go_into_a_part_of_the_spread():
 def test_the_word_beside_the_coverage_is_that_of_the_whole():
     rng = np.random.default_rng(0)
     pits = rng.beta(0.5, 0.5, 1000), (np.arange(1000) + 0.5) / 1000, np.full(5, 0.5)
-    wholes = [whole_of(each, 0.9) for each in pits]
-    said = [_coverage(SimpleNamespace(whole=whole, one_sided=False)) for whole in wholes]
+    wholes = [overall_of(each, 0.9) for each in pits]
+    said = [_coverage(SimpleNamespace(overall=whole, one_sided=False)) for whole in wholes]
     assert said == [("bad", "too few"), ("good", "within chance"), ("info", "few rows")]

@@ -12,8 +12,8 @@ from scipy import integrate, stats
 
 from calibrant import Ensemble, Interval, Normal, Point, Quantiles, Samples, metrics, report
 from calibrant.distributions import Mixture, Poisson
-from calibrant.metrics.label_kinds import HINT, distribution_of_labels
 from calibrant.metrics.interpolated import straight
+from calibrant.metrics.label_kinds import HINT, distribution_for_labels
 from calibrant.predictions import Rates
 from calibrant.testing import check_distribution
 
@@ -177,7 +177,7 @@ def test_an_ensemble_of_distributions_of_counts_is_one_of_counts():
     ensemble, y = Ensemble([Rates([1.0, 2.0, 3.0]), Normal([1.0, 2.0, 3.0], 1.0)]), np.array([1.0, 0.0, 4.0])
     found = metrics.evaluate(ensemble, y, labels="counts")
     assert found.labels["nll"] == "NLL of the counts"
-    mixed = 0.5 * Poisson([1.0, 2.0, 3.0]).pmf(y) + 0.5 * distribution_of_labels(ensemble.members[1], y, "counts").pmf(
+    mixed = 0.5 * Poisson([1.0, 2.0, 3.0]).pmf(y) + 0.5 * distribution_for_labels(ensemble.members[1], y, "counts").pmf(
         y
     )
     assert found.nll == pytest.approx(-np.log(mixed).mean(), rel=1e-12)

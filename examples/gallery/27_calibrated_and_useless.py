@@ -48,7 +48,7 @@ print(next(str(each.message) for each in caught if "rules the distribution of al
 # Points alone; the spread of the trees, shrunk towards a common one by what the errors of training rows say; a spread
 # learned from these errors. Without `refine=` a league chooses among these and others.
 
-for refine in ("plain", "spread", "location-scale"):
+for refine in ("constant", "spread", "location-scale"):
     model = CalibratedRegressor(forest, labels="real", refine=refine, random_state=0).fit(x[known], y[known])
     H[refine] = model.predict_distribution(x[test])
 for name, distributions in H.items():

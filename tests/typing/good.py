@@ -113,15 +113,15 @@ plots.spread_skill({"one": H}, y)
 plots.coverage_by_slice({"one": H}, y, f)
 for refine in (
     "spread",
-    ["plain", "spread"],
-    ("plain", Spread()),
+    ["constant", "spread"],
+    ("constant", Spread()),
     {"mine": Spread()},
     [("mine", Spread())],
     Spread(),
     None,
 ):
     CalibratedRegressor(None, refine=refine)
-Refined(None, ["plain", Spread()])
+Refined(None, ["constant", Spread()])
 
 # Metrics are floats where the forecast is sure to determine them.
 assert_type(evaluate(H, [0.1, 0.2]), Evaluation[float, float, float])

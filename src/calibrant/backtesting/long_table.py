@@ -15,7 +15,7 @@ from calibrant.horizons.table import LongRows, columns_of, read
 Rows = NDArray[np.int64]
 
 
-def in_table(
+def backtest_table(
     calibrator: HorizonCalibrator,
     frame: Any,
     least: int,

@@ -18,7 +18,9 @@ MOST = 2_000_000
 """Knots of one table, some 200 MB with all that is read off them."""
 
 
-def in_sequence(forecaster: Any, prediction: Any, y: Any, *, batch: int, delay: int) -> tuple[Any, Array, Distribution]:
+def backtest_sequence(
+    forecaster: Any, prediction: Any, y: Any, *, batch: int, delay: int
+) -> tuple[Any, Array, Distribution]:
     """The prediction, the labels, and the distribution of each row, made before its label was revealed."""
     prediction, labels = with_labels(as_prediction(prediction), y)
     if not len(prediction):

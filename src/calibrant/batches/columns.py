@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from calibrant.batches.header import Header, listed
-from calibrant.batches.repairs import Mender, counted
+from calibrant.batches.repairs import Repairs, counted
 from calibrant.batches.rows import Batch, Numbers
 from calibrant.distributions.standard_families import Normal
 from calibrant.predictions import Interval, Point, Quantiles, Rates, Samples
@@ -38,7 +38,7 @@ class Columns(ABC):
         """The columns that are read."""
 
     @abstractmethod
-    def prediction(self, batch: Batch, mender: Mender) -> Any:
+    def prediction(self, batch: Batch, mender: Repairs) -> Any:
         """The prediction that some rows hold."""
 
     @classmethod
@@ -77,7 +77,7 @@ class PointColumns(Columns):
         """The one column."""
         return (self.point,)
 
-    def prediction(self, batch: Batch, mender: Mender) -> Any:
+    def prediction(self, batch: Batch, mender: Repairs) -> Any:
         """The points."""
         return Point(batch.numbers(self.point))
 
@@ -96,7 +96,7 @@ class RateColumns(Columns):
         """The one column."""
         return (self.rate,)
 
-    def prediction(self, batch: Batch, mender: Mender) -> Any:
+    def prediction(self, batch: Batch, mender: Repairs) -> Any:
         """The rates."""
         return Rates(batch.not_negative(self.rate))
 
@@ -116,7 +116,7 @@ class NormalColumns(Columns):
         """Mean and standard deviation."""
         return (self.mean, self.std)
 
-    def prediction(self, batch: Batch, mender: Mender) -> Any:
+    def prediction(self, batch: Batch, mender: Repairs) -> Any:
         """The normal distributions."""
         mean, std = batch.numbers(self.mean), batch.not_negative(self.std)
         mender.count_flat(std, batch)
@@ -139,7 +139,7 @@ class IntervalColumns(Columns):
         """The two bounds."""
         return (self.lower, self.upper)
 
-    def prediction(self, batch: Batch, mender: Mender) -> Any:
+    def prediction(self, batch: Batch, mender: Repairs) -> Any:
         """The intervals."""
         bounds = mender.ordered(_matrix(batch, self.names), batch)
         return Interval(bounds[:, 0], bounds[:, 1])
@@ -183,7 +183,7 @@ class QuantileColumns(Columns):
         """Each level and its column."""
         return ", ".join(f"quantile {level:g} in column {name!r}" for name, level in self.quantiles)
 
-    def prediction(self, batch: Batch, mender: Mender) -> Any:
+    def prediction(self, batch: Batch, mender: Repairs) -> Any:
         """The quantiles."""
         levels = [level for _, level in self.quantiles]
         return Quantiles(levels, mender.ordered(_matrix(batch, self.names), batch))
@@ -220,7 +220,7 @@ class SampleColumns(Columns):
         """The number of draws and their columns."""
         return f"{len(self.samples)} draws in columns {listed(self.samples)}"
 
-    def prediction(self, batch: Batch, mender: Mender) -> Any:
+    def prediction(self, batch: Batch, mender: Repairs) -> Any:
         """The draws, sorted."""
         draws = np.sort(_matrix(batch, self.names), axis=1)
         return Samples(mender.ordered(draws, batch))

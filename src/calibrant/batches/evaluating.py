@@ -16,12 +16,12 @@ from calibrant._arguments import unit
 from calibrant._arrays import to_numpy
 from calibrant._row_hash import RowDraws
 from calibrant.batches.exact_sum import ExactSum
-from calibrant.batches.fitting import row_ids, said_empty, said_without_rows
+from calibrant.batches.fitting import empty_parts_message, no_rows_message, row_ids
 from calibrant.batches.header import Header
-from calibrant.batches.repairs import Mender, counted
 from calibrant.batches.missing import Gaps
 from calibrant.batches.model import TableModel, names_of
-from calibrant.batches.predicting import IN_CACHE, Undrawn
+from calibrant.batches.predicting import IN_CACHE, NoRandomness
+from calibrant.batches.repairs import Repairs, counted
 from calibrant.batches.rows import Batch, Source
 from calibrant.batches.stream import Batches, Stream
 from calibrant.calibration import Calibrated
@@ -173,7 +173,7 @@ class JudgedRows:
     calibrated: Sums | None = None
     empty: tuple[Source, ...] = ()
     gaps: Gaps = field(default_factory=lambda: Gaps(refused=False))
-    mender: Mender = field(default_factory=Mender)
+    mender: Repairs = field(default_factory=Repairs)
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ class Evaluating:
         """The sums of one part, which has a name for errors and a number for the ids of its rows."""
         stream = batches if isinstance(batches, Stream) else Stream.of(batches, name)
         stream.header.check(self.read)
-        gaps, mender = Gaps(refused=self.refused), Mender()
+        gaps, mender = Gaps(refused=self.refused), Repairs()
         seen = 0
         found: list[JudgedRows] = []
         for batch in stream.batches():
@@ -224,7 +224,7 @@ class Evaluating:
     def merge(self, parts: Iterable[JudgedRows]) -> JudgedRows:
         """One of several, in order."""
         parts = list(parts)
-        gaps, mender = Gaps(refused=self.refused), Mender()
+        gaps, mender = Gaps(refused=self.refused), Repairs()
         for each in parts:
             gaps.then(each.gaps)
             mender.then(each.mender)
@@ -234,11 +234,11 @@ class Evaluating:
     def finish(self, found: JudgedRows, name: Source = "the parts") -> TableEvaluation:
         """The means."""
         if found.base is None or found.calibrated is None or found.calibrated.pits is None:
-            raise ValueError(said_without_rows(name, found.empty))
+            raise ValueError(no_rows_message(name, found.empty))
         found.mender.report(name, self.model.calibrated.labels)
         found.gaps.report(name, "they are left out")
         if found.empty:
-            warnings.warn(f"{name}: {said_empty(found.empty)}", stacklevel=2)
+            warnings.warn(f"{name}: {empty_parts_message(found.empty)}", stacklevel=2)
         after = found.calibrated
         intervals = {c: (after.sums[f"inside {c}"].mean(), after.sums[f"width {c}"].mean()) for c in self.coverages}
         return TableEvaluation(
@@ -249,10 +249,10 @@ class Evaluating:
             found.calibrated.pits,
         )
 
-    def _judged(self, rows: Batch, mender: Mender, u: NDArray[np.float64]) -> JudgedRows:
+    def _judged(self, rows: Batch, mender: Repairs, u: NDArray[np.float64]) -> JudgedRows:
         calibrated, known = self.model.calibrated, self.model.beside.all_known(rows)
         prediction, y = self.model.columns.prediction(rows, mender), rows.numbers(self.target)
-        drawing = {"rng": Undrawn()} if self.seed is None else {"seed": self.seed}
+        drawing = {"rng": NoRandomness()} if self.seed is None else {"seed": self.seed}
         with rows.naming(self.target), counted():
             if calibrated.labels is not None:
                 calibrated.labels.check(y, known.get("bound"))

@@ -11,7 +11,7 @@ from calibrant.labels import Labels
 
 
 @dataclass(frozen=True)
-class Beside:
+class ExtraColumns:
     """Likelihood ratios, which labels were seen, what bounds the labels, and the group of each row."""
 
     weights: str | None = None

@@ -12,13 +12,13 @@ import pyarrow as pa
 from pyarrow import types
 
 from calibrant._row_hash import Keys, RowDraws, row_keys, smallest
-from calibrant.batches.extra_columns import Beside
 from calibrant.batches.columns import Columns
+from calibrant.batches.extra_columns import ExtraColumns
 from calibrant.batches.header import Header, listed
-from calibrant.batches.repairs import Mender, counted
 from calibrant.batches.missing import Gaps
 from calibrant.batches.model import TableModel, named_columns, names_of
 from calibrant.batches.notes import Notes
+from calibrant.batches.repairs import Repairs, counted
 from calibrant.batches.rows import Batch, Source, as_arrow, naming, spelt_out
 from calibrant.batches.stream import Batches, Stream
 from calibrant.calibration import Calibrator
@@ -118,7 +118,7 @@ def fitting(
     if sample is not None and (isinstance(sample, bool) or not isinstance(sample, int) or sample < 1):
         raise ValueError(f"sample must be a whole number of rows, 1 or more, or None for all rows, got {sample!r}")
     found = named_columns(columns, target).found_in(header, target)
-    beside = Beside(weights, None, calibrator.labels, names_of(by))
+    beside = ExtraColumns(weights, None, calibrator.labels, names_of(by))
     work = Fitting(found, target, beside, names_of(ids), calibrator, sample, Gaps.of(missing).refused)
     header.check([*work.numbers, *beside.by, *work.ids])
     return work
@@ -137,7 +137,7 @@ class CalibrationRows:
     empty: tuple[Source, ...] = ()
     """The parts without rows."""
     gaps: Gaps = field(default_factory=lambda: Gaps(refused=False))
-    mender: Mender = field(default_factory=Mender)
+    mender: Repairs = field(default_factory=Repairs)
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ class Fitting:
 
     columns: Columns
     target: str
-    beside: Beside
+    beside: ExtraColumns
     ids: tuple[str, ...]
     calibrator: Calibrator
     sample: int | None
@@ -175,7 +175,7 @@ class Fitting:
         """What is kept of one part, which has a name for errors and a number for the ids of its rows."""
         stream = batches if isinstance(batches, Stream) else Stream.of(batches, name)
         stream.header.check(self.read)
-        gaps, mender = Gaps(refused=self.refused), Mender()
+        gaps, mender = Gaps(refused=self.refused), Repairs()
         pool, limit, kept, seen = [self._empty()], None, 0, 0
         for batch in stream.batches():
             seen += len(batch)
@@ -189,8 +189,8 @@ class Fitting:
                 rows, keys = rows.those(below), keys[below]
             self._check(rows, mender)
             pool.append(self._taken(rows, keys))
-            held = sum(len(each) for each in pool)
-            if self.sample is not None and held > 2 * max(self.sample, kept):
+            size = sum(len(each) for each in pool)
+            if self.sample is not None and size > 2 * max(self.sample, kept):
                 pool = [self._sampled(pool, name)]
                 kept = len(pool[0])
                 limit = None if self.beside.by else np.max(_keys(pool[0]))
@@ -203,7 +203,7 @@ class Fitting:
         """One of several, in order; of a sample no more than one sample is left."""
         parts = list(parts)
         self._check_groups([each for each in parts if len(each.rows)])
-        gaps, mender = Gaps(refused=self.refused), Mender()
+        gaps, mender = Gaps(refused=self.refused), Repairs()
         for each in parts:
             gaps.then(each.gaps)
             mender.then(each.mender)
@@ -215,7 +215,7 @@ class Fitting:
     def finish(self, found: CalibrationRows, name: Source = "the parts") -> TableModel:
         """Calibrate on what was kept, in the order of the keys, so that no other order counts."""
         if not len(found.rows):
-            raise ValueError(said_without_rows(name, found.empty))
+            raise ValueError(no_rows_message(name, found.empty))
         keys = _keys(found.rows)
         order = np.argsort(keys)
         (batch,) = found.rows.take(pa.array(order)).combine_chunks().to_batches()
@@ -223,7 +223,7 @@ class Fitting:
         drawn: Any = None if self.calibrator.labels is None else RowDraws(keys[order])
         with naming(f"{name}, the rows in the order of their keys"), counted():
             calibrated = self.calibrator.fit(
-                self.columns.prediction(rows, Mender()),
+                self.columns.prediction(rows, Repairs()),
                 rows.numbers(self.target),
                 **self.beside.all_known(rows),
                 rng=drawn,
@@ -231,7 +231,7 @@ class Fitting:
         found.mender.report(name, self.calibrator.labels)
         found.gaps.report(name, "they are left out")
         if found.empty:
-            warnings.warn(f"{name}: {said_empty(found.empty)}", stacklevel=2)
+            warnings.warn(f"{name}: {empty_parts_message(found.empty)}", stacklevel=2)
         return TableModel(calibrated, Notes(self.columns, self.target, weights=self.beside.weights, by=self.beside.by))
 
     def _check_groups(self, parts: Sequence[CalibrationRows]) -> None:
@@ -242,7 +242,7 @@ class Fitting:
                 if kind != other:
                     raise ValueError(f"{each.first}: column {column!r} is {kind}, and {other} in {parts[0].first}")
 
-    def _check(self, rows: Batch, mender: Mender) -> None:
+    def _check(self, rows: Batch, mender: Repairs) -> None:
         """Raise where a number makes no sense, while it is known which row of which part has it."""
         self.columns.prediction(rows, mender)
         for column in self.beside.by:
@@ -301,15 +301,15 @@ def row_ids(batch: Batch, ids: Sequence[str], number: int) -> Keys:
         return row_keys(tuple(found) if len(found) > 1 else found[0])
 
 
-def said_empty(empty: Sequence[Source]) -> str:
+def empty_parts_message(empty: Sequence[Source]) -> str:
     """Which parts have no rows."""
     return f"there are no rows in {listed([str(each) for each in empty])}"
 
 
-def said_without_rows(name: Source, empty: Sequence[Source]) -> str:
+def no_rows_message(name: Source, empty: Sequence[Source]) -> str:
     """That a source has no rows at all, and in which of its parts, if it has parts."""
     parts = [each for each in empty if each != name]
-    return f"{name}: {said_empty(parts) if parts else 'there are no rows'}"
+    return f"{name}: {empty_parts_message(parts) if parts else 'there are no rows'}"
 
 
 def _keys(rows: pa.Table) -> Keys:

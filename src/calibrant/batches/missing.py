@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._words import count
-from calibrant.batches.repairs import Tally
+from calibrant.batches.repairs import RowCount
 from calibrant.batches.rows import Batch, Source
 
 
@@ -18,8 +18,8 @@ class Gaps:
 
     def __init__(self, *, refused: bool) -> None:
         self.refused = refused
-        self.unlabelled: Tally = Tally()
-        self.unpredicted: Tally = Tally()
+        self.unlabelled: RowCount = RowCount()
+        self.unpredicted: RowCount = RowCount()
         self.seen: int = 0
         self.lacking: list[str] | None = None
         """The columns that no row so far has a number of; None before the first row."""

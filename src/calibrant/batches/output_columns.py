@@ -14,7 +14,7 @@ from calibrant.distributions.base import Distribution
 
 
 @dataclass(frozen=True)
-class ColumnsWanted:
+class OutputColumns:
     """Quantiles at some levels, the bounds of centred intervals, and P(Y <= t) and P(Y > t) at some thresholds t."""
 
     levels: tuple[float, ...] = ()
@@ -41,7 +41,7 @@ class ColumnsWanted:
         quantiles: float | Iterable[float] = (),
         interval: float | Iterable[float] = (),
         probabilities: float | Iterable[float] = (),
-    ) -> ColumnsWanted:
+    ) -> OutputColumns:
         """From one number or several of each."""
         levels, coverages = (
             tuple(unit(name, each) for each in _several(given))

@@ -11,15 +11,15 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import types
 
-from calibrant.batches.extra_columns import Beside
 from calibrant.batches.columns import Columns
+from calibrant.batches.extra_columns import ExtraColumns
 from calibrant.batches.header import Header
-from calibrant.batches.repairs import Mender, counted
 from calibrant.batches.missing import Gaps
 from calibrant.batches.model import TableModel
+from calibrant.batches.output_columns import OutputColumns
+from calibrant.batches.repairs import Repairs, counted
 from calibrant.batches.rows import Batch, Source, as_arrow, naming
 from calibrant.batches.stream import Batches, Stream
-from calibrant.batches.output_columns import ColumnsWanted
 from calibrant.calibration import Calibrated
 from calibrant.guarantee import too_few_for_interval
 
@@ -69,7 +69,7 @@ def predict(
     >>> predict(table.slice(0, 1), model, quantiles=0.5, probabilities=1.0, keep=["f"]).read_all().to_pylist()
     [{'f': 1.0, 'q0.5': 1.05, 'cdf_1': 0.4}]
     """
-    wanted = ColumnsWanted.of(quantiles, interval, probabilities)
+    wanted = OutputColumns.of(quantiles, interval, probabilities)
     stream = Stream.of(batches, name)
     work = predicting(model, wanted, stream.header, keep=keep, seed=seed, missing=missing)
 
@@ -83,7 +83,7 @@ def predict(
 
 def predicting(
     model: TableModel,
-    wanted: ColumnsWanted,
+    wanted: OutputColumns,
     header: Header,
     *,
     keep: Sequence[str] | None = None,
@@ -96,7 +96,10 @@ def predicting(
             f"model must say which columns it was fitted on, as what calibrant.batches.fit gives, got"
             f" {type(model).__name__}: TableModel.of(calibrated, mean=..., std=...) names them"
         )
-    beside, rng = replace(model.beside, event=None), Undrawn() if isinstance(model.calibrated, Calibrated) else None
+    beside, rng = (
+        replace(model.beside, event=None),
+        NoRandomness() if isinstance(model.calibrated, Calibrated) else None,
+    )
     n = model.calibrated.guarantee.calibration_rows
     if n is not None and wanted.coverages and (few := too_few_for_interval(n, max(wanted.coverages))) is not None:
         warnings.warn(few, stacklevel=3)
@@ -104,7 +107,7 @@ def predicting(
     return work.keeping(header, ["*"] if keep is None else keep)
 
 
-class Undrawn:
+class NoRandomness:
     """A generator that refuses: what it would draw is another number for each batch and each retry."""
 
     def random(self, count: int) -> Any:
@@ -119,13 +122,13 @@ class Predicting:
 
     calibrated: Calibrated
     columns: Columns
-    beside: Beside
-    wanted: ColumnsWanted
+    beside: ExtraColumns
+    wanted: OutputColumns
     seed: int | None
     gaps: Gaps
     kept: tuple[str, ...] = ()
     """The columns that stay."""
-    mender: Mender = field(default_factory=Mender)
+    mender: Repairs = field(default_factory=Repairs)
     rng: Any = None
     """What draws for a randomised q where there is no seed."""
 
@@ -143,7 +146,7 @@ class Predicting:
 
     def afresh(self) -> Predicting:
         """The same, with nothing counted: for another part, in another thread."""
-        return replace(self, gaps=Gaps(refused=self.gaps.refused), mender=Mender())
+        return replace(self, gaps=Gaps(refused=self.gaps.refused), mender=Repairs())
 
     def lean(self) -> Predicting:
         """The same without the scores that only an update needs: half as much to send."""

@@ -24,7 +24,7 @@ SINGLE = "they are judged as a single value each"
 """What becomes of rows without a width: with a model, and without."""
 
 
-class Tally:
+class RowCount:
     """How many rows of a source there were of a kind, and which was the first."""
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Tally:
             self.first, self.source = batch.number_of(int(np.argmax(bad))), batch.source
         self.count += int(bad.sum())
 
-    def then(self, later: Tally) -> None:
+    def then(self, later: RowCount) -> None:
         """Count those of another source too."""
         if not self.count:
             self.first, self.source = later.first, later.source
@@ -51,12 +51,12 @@ class Tally:
         return f"{source}: {rows}, {said_of(self.count, what)}"
 
 
-class Mender:
+class Repairs:
     """Sorts what crosses, and counts that and the rows without a width of their own."""
 
     def __init__(self) -> None:
-        self.crossing: Tally = Tally()
-        self.flat: Tally = Tally()
+        self.crossing: RowCount = RowCount()
+        self.flat: RowCount = RowCount()
 
     def ordered(self, values: Numbers, batch: Batch) -> Numbers:
         """The rows, sorted."""
@@ -72,7 +72,7 @@ class Mender:
         """Count the rows whose own width this is, where it is zero."""
         self.flat.add(width <= 0, batch)
 
-    def then(self, later: Mender) -> None:
+    def then(self, later: Repairs) -> None:
         """Count what another one has mended too."""
         self.crossing.then(later.crossing)
         self.flat.then(later.flat)

@@ -12,7 +12,7 @@ from typing import Any
 import typer
 
 from calibrant.cli.dialect import Dialect
-from calibrant.cli.exit import INTERRUPTED, TERMINATED, Terminated, say, to_stdout
+from calibrant.cli.exit import INTERRUPTED, TERMINATED, Terminated, guarded_stdout, say
 from calibrant.cli.wording import in_flags
 
 
@@ -71,13 +71,13 @@ def show(thing: Any) -> None:
         return
     from rich.console import Console
 
-    with to_stdout():
+    with guarded_stdout():
         Console(markup=False, highlight=False, emoji=False).print(thing)
 
 
 def put(text: Any) -> None:
     """Print a text on stdout as it is."""
-    with to_stdout():
+    with guarded_stdout():
         print(text)
 
 
@@ -120,3 +120,10 @@ def working(text: str) -> Iterator[None]:
 
     with Console(stderr=True).status(text):
         yield
+
+
+def guarantee_text(guarantee: Any, coverage: float = 0.9) -> str:
+    """One sentence on intervals of this coverage; a promise that is approximate, or claims nothing, in full."""
+    if guarantee.kind == "no claim" or guarantee.kind.endswith("approximate"):
+        return str(guarantee)
+    return f"{guarantee.in_short(coverage)} Run calibrant inspect to see the assumptions."

@@ -8,25 +8,24 @@ from typing import Any
 
 from calibrant.batches.columns import Columns
 from calibrant.batches.missing import Gaps
-from calibrant.cli.console import show, tell, working
+from calibrant.cli.console import guarantee_text, show, tell, working
 from calibrant.cli.forecasts import judged
-from calibrant.cli.results import (
-    all_of,
-    said_headline,
-    said_slice,
-    said_stretch,
-    show_metrics,
-    show_slices,
-    show_stretches,
-    strict,
-    why_they_differ,
-)
 from calibrant.cli.model import Model
-from calibrant.cli.promise import promise
+from calibrant.cli.results import (
+    headline_json,
+    overall_result,
+    period_json,
+    pvalue_note,
+    show_metrics,
+    show_periods,
+    show_slices,
+    slice_json,
+    strict,
+)
 from calibrant.diagnosis.diagnose import by_forecast
-from calibrant.diagnosis.interface import TERMINAL
 from calibrant.diagnosis.headline import Headline, headline, known_by
-from calibrant.diagnosis.over_time import Stretch, along_time
+from calibrant.diagnosis.interface import TERMINAL
+from calibrant.diagnosis.over_time import Period, along_time
 from calibrant.metrics import Evaluation
 from calibrant.metrics import evaluate as metrics_of
 from calibrant.metrics.by_slice import SliceResult
@@ -50,8 +49,8 @@ class SideBySide:
     """Whether the calibrated ones are calibrated on these rows, and what to do."""
     met: bool
     """Whether these rows leave the guarantee standing."""
-    stretches: tuple[Stretch, ...] | None = None
-    """The calibrated ones by stretches of time, where a column says when each row was."""
+    periods: tuple[Period, ...] | None = None
+    """The calibrated ones by periods, where a column says when each row was."""
     differ: str = ""
     """Why the p-value says something else than the headline, where it does."""
     note: str = ""
@@ -64,9 +63,9 @@ class SideBySide:
         for said in filter(None, (self.note, self.differ)):
             show(said)
         show_slices("calibrated, by slice", self.slices, self.coverage)
-        if self.stretches is not None:
-            show_stretches(self.stretches, self.coverage)
-        promised = promise(self.guarantee, self.coverage)
+        if self.periods is not None:
+            show_periods(self.periods, self.coverage)
+        promised = guarantee_text(self.guarantee, self.coverage)
         if self.met:
             show(promised)
         else:
@@ -79,10 +78,10 @@ class SideBySide:
             side: {name: strict(getattr(said, name)) for name in said.labels if name != "n"}
             for side, said in sides.items()
         }
-        slices = [said_slice(each) for each in self.slices]
-        if self.stretches is not None:
-            metrics["over_time"] = [said_stretch(each) for each in self.stretches]
-        said = said_headline(self.headline)
+        slices = [slice_json(each) for each in self.slices]
+        if self.periods is not None:
+            metrics["over_time"] = [period_json(each) for each in self.periods]
+        said = headline_json(self.headline)
         promise = {"guarantee": str(self.guarantee), "guarantee_met": self.met}
         return {"verdict": said, **metrics, "slices": slices, **promise, "n": self.base.n, "interval": self.coverage}
 
@@ -113,9 +112,11 @@ def compared(
         by = [slices_of(name, values, len(found.y)) for name, values in groups.items()]
         n = guarantee.calibration_rows
         slices = by_forecast(H, found.y, coverage, n, by, own)
-        stretches = None if time is None else along_time(H, found.y, found.groups[time], coverage, n, by, own)
-        whole = all_of(H, found.y, coverage, guarantee)
-    said = headline(whole, slices, stretches or (), known=known_by(guarantee), door=TERMINAL)
-    differ = why_they_differ(after.pit_pvalue, whole)
+        periods = None if time is None else along_time(H, found.y, found.groups[time], coverage, n, by, own)
+        overall = overall_result(H, found.y, coverage, guarantee)
+    said = headline(overall, slices, periods or (), known=known_by(guarantee), interface=TERMINAL)
+    differ = pvalue_note(after.pit_pvalue, overall)
     note = OF_A_POINT if isinstance(raw, Point) else ""
-    return SideBySide(base, after, slices, guarantee, coverage, said, whole.keeps(guarantee), stretches, differ, note)
+    return SideBySide(
+        base, after, slices, guarantee, coverage, said, overall.is_consistent_with(guarantee), periods, differ, note
+    )

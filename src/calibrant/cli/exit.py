@@ -23,7 +23,7 @@ class Terminated(BaseException):
 
 
 @contextmanager
-def ended_well() -> Iterator[None]:
+def clean_exit() -> Iterator[None]:
     """Have all printed before the end; what stops the program from outside is an exit code and no traceback."""
     _prepare_streams()
     _unwind_on_sigterm()
@@ -31,9 +31,9 @@ def ended_well() -> Iterator[None]:
         try:
             yield
         finally:
-            with to_stderr():
+            with guarded_stderr():
                 sys.stderr.flush()
-            with to_stdout():
+            with guarded_stdout():
                 sys.stdout.flush()
     except KeyboardInterrupt:
         say("error: interrupted")
@@ -48,7 +48,7 @@ def ended_well() -> Iterator[None]:
 
 
 @contextmanager
-def to_stdout() -> Iterator[None]:
+def guarded_stdout() -> Iterator[None]:
     """Say that it is standard output which cannot be written, and write no more there."""
     try:
         yield
@@ -58,7 +58,7 @@ def to_stdout() -> Iterator[None]:
 
 
 @contextmanager
-def to_stderr() -> Iterator[None]:
+def guarded_stderr() -> Iterator[None]:
     """Write no more to standard error once it cannot be written: the exit code has to do, and stays what it is."""
     try:
         yield
@@ -76,7 +76,7 @@ def _write_no_more(stream: TextIO) -> None:
 
 def say(text: str) -> None:
     """One line on stderr."""
-    with to_stderr():
+    with guarded_stderr():
         print(" ".join(text.split()), file=sys.stderr)
 
 

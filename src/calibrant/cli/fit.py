@@ -12,22 +12,21 @@ import typer
 
 from calibrant import Calibrator, Censored
 from calibrant._words import count
-from calibrant.batches.extra_columns import Beside
 from calibrant.batches.columns import Columns
+from calibrant.batches.extra_columns import ExtraColumns
 from calibrant.batches.fitting import Fitting
 from calibrant.batches.header import listed
-from calibrant.batches.repairs import counted
 from calibrant.batches.missing import Gaps
 from calibrant.batches.notes import Notes
+from calibrant.batches.repairs import counted
 from calibrant.batches.rows import Numbers
 from calibrant.batches.stream import Stream
 from calibrant.calibration import Calibrated
-from calibrant.cli.console import progress, show, working
+from calibrant.cli.console import guarantee_text, progress, show, working
 from calibrant.cli.forecasts import read
-from calibrant.cli.time_order import check_order
 from calibrant.cli.model import write
-from calibrant.cli.promise import promise
 from calibrant.cli.tables import TableFile, not_over
+from calibrant.cli.time_order import check_order
 from calibrant.guarantee import too_few_for_interval
 from calibrant.interpolators import Interpolator, Linear, Random
 from calibrant.interpolators.by_group import by_group
@@ -53,7 +52,7 @@ def fit(
     columns: Columns,
     calibrator: Calibrator,
     out: Path,
-    beside: Beside,
+    beside: ExtraColumns,
     *,
     gaps: Gaps,
     sample: int | None = None,
@@ -86,7 +85,7 @@ def fit(
         f" {calibrated.score!r}, {calibrated.interpolator!r}"
         + ("." if calibrated.labels is None else f", labels {calibrated.labels!r}.")
     )
-    show(promise(calibrated.guarantee))
+    show(guarantee_text(calibrated.guarantee))
     show(f"Wrote {out}.")
 
 
@@ -95,7 +94,7 @@ def _of_all(
     target: str,
     columns: Columns,
     calibrator: Calibrator,
-    beside: Beside,
+    beside: ExtraColumns,
     gaps: Gaps,
     time: str | None,
 ) -> tuple[Calibrated, Numbers]:
@@ -120,7 +119,7 @@ def _of_sample(
     target: str,
     columns: Columns,
     calibrator: Calibrator,
-    beside: Beside,
+    beside: ExtraColumns,
     gaps: Gaps,
     sample: int,
     ids: tuple[str, ...],

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant.batches.extra_columns import Beside
 from calibrant.batches.columns import Columns
-from calibrant.batches.repairs import FLOORED, Mender, counted
+from calibrant.batches.extra_columns import ExtraColumns
 from calibrant.batches.missing import Gaps
+from calibrant.batches.repairs import FLOORED, Repairs, counted
 from calibrant.batches.rows import Batch, Numbers, naming
 from calibrant.cli.console import progress
 from calibrant.cli.model import Model
@@ -61,7 +61,7 @@ class Forecasts:
 
 
 def read(
-    path: Path, beside: Beside, columns: Columns, target: str, groups: Sequence[str] = (), *, gaps: Gaps
+    path: Path, beside: ExtraColumns, columns: Columns, target: str, groups: Sequence[str] = (), *, gaps: Gaps
 ) -> Forecasts:
     """All rows of a file that have a label and a prediction."""
     found, rows = _read(path, beside, columns, target, groups, gaps)
@@ -93,7 +93,7 @@ def judged(
 
 
 def _read(
-    path: Path, beside: Beside, columns: Columns, target: str, groups: Sequence[str], gaps: Gaps
+    path: Path, beside: ExtraColumns, columns: Columns, target: str, groups: Sequence[str], gaps: Gaps
 ) -> tuple[Forecasts, Batch]:
     table = TableFile(path)
     columns = columns.found_in(table.header, target)
@@ -103,7 +103,7 @@ def _read(
     there = gaps.there(rows, needed, target)
     if not there.any():
         raise ValueError(f"{path}: no row has both a label and a prediction")
-    mender, rows = Mender(), rows.those(there)
+    mender, rows = Repairs(), rows.those(there)
     kept = {
         name: [value for value, known in zip(values, there, strict=True) if known] for name, values in labels.items()
     }

@@ -11,9 +11,8 @@ import pyarrow as pa
 from calibrant import Calibrator
 from calibrant._words import count
 from calibrant.batches.rows import naming
-from calibrant.cli.console import put, show, working
+from calibrant.cli.console import guarantee_text, put, show, working
 from calibrant.cli.results import print_json, strict_all
-from calibrant.cli.promise import promise
 from calibrant.cli.tables import TableFile, not_over, written
 from calibrant.horizons import HorizonCalibrated, HorizonCalibrator, HorizonEvaluation
 from calibrant.horizons.calibration import distributions_of
@@ -35,7 +34,7 @@ def fit(path: Path, out: Path, labels: Labels | None, columns: dict[str, Any]) -
         f"Calibrated {calibrated.columns.target} given {', '.join(forecast.names)} of {forecast.model}, on"
         f" {count(calibrated.guarantee.n, 'row')} of {path}: {len(horizons)} horizons, {horizons[0]} to {horizons[-1]}."
     )
-    show(promise(calibrated.guarantee))
+    show(guarantee_text(calibrated.guarantee))
     show(f"Wrote {out}.")
 
 

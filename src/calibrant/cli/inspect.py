@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from calibrant.cli.console import show
-from calibrant.cli.results import strict
 from calibrant.cli.model import Model
+from calibrant.cli.results import strict
 from calibrant.cli.several import targets_of
 
 OPTIONAL = ("by", "weights", "event")

@@ -9,12 +9,11 @@ from typing import Any
 
 import typer
 
-from calibrant.batches.extra_columns import Beside
 from calibrant.batches.columns import Columns
+from calibrant.batches.extra_columns import ExtraColumns
 from calibrant.batches.notes import Notes
 from calibrant.calibration import Calibrated
-from calibrant.cli.beside import beside_of
-from calibrant.cli.columns import of_flags
+from calibrant.cli.columns import extra_columns_of, of_flags
 from calibrant.distributions.grouped import Grouped
 from calibrant.horizons import HorizonCalibrated
 from calibrant.labels.base import Labels
@@ -95,10 +94,10 @@ class Model:
         return replace(self, by=by)
 
     @property
-    def beside(self) -> Beside:
+    def beside(self) -> ExtraColumns:
         """The columns that are read beside those of the prediction."""
         event = None if self.notes is None else self.notes.event
-        return beside_of(self.weights, event, self.calibrated.labels, self.by)
+        return extra_columns_of(self.weights, event, self.calibrated.labels, self.by)
 
     def target(self, given: str | None) -> str:
         """The column of the labels that is given, or else that of the notes."""

@@ -10,14 +10,14 @@ import numpy as np
 import typer
 
 from calibrant.batches.columns import Columns
-from calibrant.batches.repairs import counted
 from calibrant.batches.missing import Gaps
+from calibrant.batches.repairs import counted
 from calibrant.batches.rows import naming
 from calibrant.cli.console import show, working
 from calibrant.cli.forecasts import judged
-from calibrant.cli.time_order import check_order
-from calibrant.cli.results import strict
 from calibrant.cli.model import Model
+from calibrant.cli.results import strict
+from calibrant.cli.time_order import check_order
 from calibrant.monitoring import Monitor
 
 

@@ -13,21 +13,21 @@ import typer
 from calibrant._words import count
 from calibrant.batches.columns import Columns
 from calibrant.batches.missing import Gaps
+from calibrant.batches.output_columns import OutputColumns
 from calibrant.batches.predicting import Predicting
-from calibrant.batches.output_columns import ColumnsWanted
 from calibrant.cli.console import progress, show
 from calibrant.cli.model import Model
 from calibrant.cli.tables import TableFile, not_over, written
 from calibrant.guarantee import too_few_for_interval
 
 
-def wanted_of(
+def outputs_of(
     levels: tuple[float, ...],
     coverages: tuple[float, ...],
     *,
     below: tuple[float, ...] | None = None,
     above: tuple[float, ...] | None = None,
-) -> ColumnsWanted:
+) -> OutputColumns:
     """The new columns that the flags ask for; None is where probabilities are no choice."""
     given = {"--quantiles": levels, "--interval": coverages, "--probabilities": below, "--exceedances": above}
     *first, last = (flag for flag, values in given.items() if values is not None)
@@ -36,14 +36,14 @@ def wanted_of(
     for flag, values in given.items():
         if values is not None and len(set(values)) < len(values):
             raise typer.BadParameter("give each number once", param_hint=flag)
-    return ColumnsWanted(levels, coverages, below or (), above or ())
+    return OutputColumns(levels, coverages, below or (), above or ())
 
 
 def predict(
     path: Path,
     model: Model,
     columns: Columns,
-    wanted: ColumnsWanted,
+    wanted: OutputColumns,
     keep: Sequence[str],
     out: Path,
     seed: int | None,
@@ -68,7 +68,7 @@ def predict(
     show(f"Wrote {count(rows, 'row')} to {out}: {', '.join([*work.kept, *wanted.names])}.")
 
 
-def warn_if_few(model: Model, wanted: ColumnsWanted) -> None:
+def warn_if_few(model: Model, wanted: OutputColumns) -> None:
     """Warn where the calibration rows do not reach as far out as the widest interval."""
     if not wanted.coverages:
         return

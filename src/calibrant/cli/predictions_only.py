@@ -8,43 +8,43 @@ from typing import Any
 
 import typer
 
-from calibrant.batches.extra_columns import Beside
 from calibrant.batches.columns import Columns
-from calibrant.batches.repairs import SINGLE
+from calibrant.batches.extra_columns import ExtraColumns
 from calibrant.batches.missing import Gaps
+from calibrant.batches.repairs import SINGLE
 from calibrant.cli.console import show, tell, working
 from calibrant.cli.fit import labels_of
 from calibrant.cli.forecasts import Forecasts, read
-from calibrant.cli.results import (
-    all_of,
-    said_headline,
-    said_slice,
-    said_stretch,
-    show_metrics,
-    show_slices,
-    show_stretches,
-    strict,
-    why_they_differ,
-)
 from calibrant.cli.report import PageWanted
+from calibrant.cli.results import (
+    headline_json,
+    overall_result,
+    period_json,
+    pvalue_note,
+    show_metrics,
+    show_periods,
+    show_slices,
+    slice_json,
+    strict,
+)
 from calibrant.cli.tables import not_over
 from calibrant.cli.wording import in_flags
 from calibrant.diagnosis.diagnose import by_forecast
-from calibrant.diagnosis.interface import TERMINAL
 from calibrant.diagnosis.headline import AS_COUNTS, RIGHT_AT_LEVELS, Headline, headline
-from calibrant.diagnosis.over_time import Stretch, along_time
+from calibrant.diagnosis.interface import TERMINAL
+from calibrant.diagnosis.over_time import Period, along_time
 from calibrant.labels.base import Labels
 from calibrant.metrics import Evaluation
 from calibrant.metrics import evaluate as metrics_of
 from calibrant.metrics.by_slice import SliceResult
-from calibrant.metrics.label_kinds import distribution_of_labels, look_like_counts, of_labels
 from calibrant.metrics.interpolated import holds_at_its_levels
+from calibrant.metrics.label_kinds import distribution_for_labels, for_labels, look_like_counts
 from calibrant.predictions import Point, Rates
-from calibrant.reports.forecast import page_path, report_at
+from calibrant.reports.forecast import page_path, report_for
 
 
 @dataclass(frozen=True)
-class AsTheyAre:
+class RawEvaluation:
     """The predictions of a file as they are."""
 
     metrics: Evaluation
@@ -52,7 +52,7 @@ class AsTheyAre:
     headline: Headline | None
     """Whether they are calibrated on these rows, and what to do; None where they are no distributions."""
     slices: tuple[SliceResult, ...] = ()
-    stretches: tuple[Stretch, ...] | None = None
+    periods: tuple[Period, ...] | None = None
     differ: str = ""
     """Why the p-value says something else than the headline, where it does."""
 
@@ -66,18 +66,18 @@ class AsTheyAre:
         if self.differ:
             show(self.differ)
         show_slices("by slice", self.slices, self.coverage)
-        if self.stretches is not None:
-            show_stretches(self.stretches, self.coverage)
+        if self.periods is not None:
+            show_periods(self.periods, self.coverage)
 
     def to_json(self) -> dict[str, Any]:
         """As values of strict JSON, like those of `calibrant evaluate` with a model."""
         said: dict[str, Any] = {
-            "verdict": None if self.headline is None else said_headline(self.headline),
+            "verdict": None if self.headline is None else headline_json(self.headline),
             "base": {name: strict(getattr(self.metrics, name)) for name in self.metrics.labels if name != "n"},
         }
-        if self.stretches is not None:
-            said["over_time"] = [said_stretch(each) for each in self.stretches]
-        slices = [said_slice(each) for each in self.slices]
+        if self.periods is not None:
+            said["over_time"] = [period_json(each) for each in self.periods]
+        slices = [slice_json(each) for each in self.slices]
         return {**said, "slices": slices, "n": self.metrics.n, "interval": self.coverage}
 
 
@@ -98,24 +98,24 @@ def evaluated(
     *,
     gaps: Gaps,
     time: str | None = None,
-) -> AsTheyAre:
+) -> RawEvaluation:
     """The metrics and the verdict on the rows of a file."""
     found = _read(path, columns, target, [] if time is None else [time], labels, gaps)
     with working("evaluating"), found.naming():
         metrics = replace(metrics_of(found.prediction, found.y, coverage=coverage, labels=labels), unit=target)
-        H = distribution_of_labels(found.prediction, found.y, labels)
+        H = distribution_for_labels(found.prediction, found.y, labels)
         if not H.has_distribution:
-            return AsTheyAre(metrics, coverage, None)
+            return RawEvaluation(metrics, coverage, None)
         slices = by_forecast(H, found.y, coverage, None)
-        stretches = None if time is None else along_time(H, found.y, found.groups[time], coverage, None)
-        whole = all_of(H, found.y, coverage)
-        fails_between = whole.fails and holds_at_its_levels(of_labels(found.prediction, found.y, labels), found.y)
-    said = headline(whole, slices, stretches or (), known="raw", door=TERMINAL)
+        periods = None if time is None else along_time(H, found.y, found.groups[time], coverage, None)
+        overall = overall_result(H, found.y, coverage)
+        fails_between = overall.fails and holds_at_its_levels(for_labels(found.prediction, found.y, labels), found.y)
+    said = headline(overall, slices, periods or (), known="raw", interface=TERMINAL)
     if fails_between:
         said = RIGHT_AT_LEVELS
     elif labels is None and said.kind == "bad" and look_like_counts(H, found.y):
         said = replace(said, step=AS_COUNTS.format(TERMINAL.counts))
-    return AsTheyAre(metrics, coverage, said, slices, stretches, why_they_differ(metrics.pit_pvalue, whole))
+    return RawEvaluation(metrics, coverage, said, slices, periods, pvalue_note(metrics.pit_pvalue, overall))
 
 
 def report(path: Path, columns: Columns, wanted: PageWanted, labels: Labels | None, out: Path, *, gaps: Gaps) -> None:
@@ -125,14 +125,14 @@ def report(path: Path, columns: Columns, wanted: PageWanted, labels: Labels | No
     read_too = dict.fromkeys([*wanted.groups, *wanted.features, *([] if wanted.time is None else [wanted.time])])
     found = _read(path, columns, wanted.target, list(read_too), labels, gaps)
     with found.naming():
-        has_distribution = distribution_of_labels(found.prediction, found.y, labels).has_distribution
+        has_distribution = distribution_for_labels(found.prediction, found.y, labels).has_distribution
     if not has_distribution:
         raise ValueError(
             f"{path}: {found.prediction!r} is no distribution of each row, and a report is of distributions: calibrate"
             " it with calibrant fit and name the model by --model"
         )
     with working("looking"), found.naming():
-        page = report_at(
+        page = report_for(
             TERMINAL,
             found.prediction,
             found.y,
@@ -151,7 +151,7 @@ def report(path: Path, columns: Columns, wanted: PageWanted, labels: Labels | No
 
 
 def _read(path: Path, columns: Columns, target: str, groups: list[str], labels: Labels | None, gaps: Gaps) -> Forecasts:
-    found = read(path, Beside(labels=labels), columns, target, groups, gaps=gaps)
+    found = read(path, ExtraColumns(labels=labels), columns, target, groups, gaps=gaps)
     found.say(SINGLE)
     if labels is None and isinstance(found.prediction, Rates):  # of labels that are any real number
         return replace(found, prediction=Point(found.prediction.values))

@@ -15,8 +15,8 @@ from calibrant.cli.model import Model
 from calibrant.cli.tables import not_over
 from calibrant.diagnosis.interface import TERMINAL
 from calibrant.distributions.base import Distribution
-from calibrant.metrics.label_kinds import of_labels
-from calibrant.reports.forecast import page_path, report_at
+from calibrant.metrics.label_kinds import for_labels
+from calibrant.reports.forecast import page_path, report_for
 
 
 @dataclass(frozen=True)
@@ -53,13 +53,13 @@ def report(
     with working("looking"), found.naming():
         distributions = {model.path: found.calibrated(model, seed), **distributions}
         named = _named(list(distributions))
-        page = report_at(
+        page = report_for(
             TERMINAL,
             {named[each]: distribution for each, distribution in distributions.items()}
             if others
             else distributions[model.path],
             found.y,
-            base=of_labels(found.prediction, found.y, model.kind_of_labels),
+            base=for_labels(found.prediction, found.y, model.kind_of_labels),
             groups={**found.by_group(model.by), **groups} or None,
             time=None if wanted.time is None else found.groups[wanted.time],
             features={name: found.groups[name] for name in wanted.features} or None,

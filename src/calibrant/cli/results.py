@@ -1,4 +1,4 @@
-"""What the commands print of forecasts that were judged: tables of metrics, of slices and of stretches, and JSON."""
+"""What the commands print of forecasts that were judged: tables of metrics, of slices and of periods, and JSON."""
 
 from __future__ import annotations
 
@@ -9,38 +9,38 @@ from typing import Any
 
 from calibrant._words import count
 from calibrant.cli.console import put, show
-from calibrant.diagnosis.row_events import answers_of
 from calibrant.diagnosis.headline import Headline
-from calibrant.diagnosis.over_time import Stretch
-from calibrant.diagnosis.overall import Whole, whole_of
+from calibrant.diagnosis.over_time import Period
+from calibrant.diagnosis.overall import Overall, overall_of
+from calibrant.diagnosis.row_events import row_events_of
 from calibrant.metrics import Evaluation
 from calibrant.metrics.by_slice import LEVELS, SMALLEST, SliceResult
 from calibrant.metrics.evaluation import blocks_of
+from calibrant.metrics.interval_coverage import IntervalResult
 from calibrant.metrics.rounding import fixed
-from calibrant.metrics.interval_coverage import Held
 
 
-def all_of(H: Any, y: Any, coverage: float, guarantee: Any = None) -> Whole:
+def overall_result(H: Any, y: Any, coverage: float, guarantee: Any = None) -> Overall:
     """All rows together, of forecasts that are distributions."""
-    said = answers_of(H, y, [coverage])
-    if said.pit is None:
+    events = row_events_of(H, y, [coverage])
+    if events.pit is None:
         raise TypeError(f"{H!r} has no PITs")
-    return whole_of(said.pit, coverage, guarantee, said.held[coverage])
+    return overall_of(events.pit, coverage, guarantee, events.inside[coverage])
 
 
-def why_they_differ(pvalue: float | None, whole: Whole) -> str:
+def pvalue_note(pvalue: float | None, overall: Overall) -> str:
     """A sentence where the p-value of the table and the headline do not say the same."""
     if pvalue is None:
         return ""
-    if pvalue >= 0.05 and whole.state in ("off", "borderline", "nearly"):
-        k = whole.worst
-        share, low, high = (f"{fixed(100 * values[k], 1)}%" for values in (whole.below, *whole.band))
+    if pvalue >= 0.05 and overall.state in ("off", "borderline", "nearly"):
+        k = overall.worst
+        share, low, high = (f"{fixed(100 * values[k], 1)}%" for values in (overall.below, *overall.band))
         return (
             "The p-value is that of the largest gap at any level, whose test is weak in the tails. The verdict looks at"
             f" each level: at {LEVELS[k]:.3g} the share of PITs is {share}, where chance allows {low} to {high}."
         )
-    if pvalue < 0.05 and whole.state in ("calibrated", "explained"):
-        left = "" if whole.n is None else count(whole.n, "calibration row leaves", "calibration rows leave")
+    if pvalue < 0.05 and overall.state in ("calibrated", "explained"):
+        left = "" if overall.n is None else count(overall.n, "calibration row leaves", "calibration rows leave")
         known = f" allows for the gap that {left}, and" if left else ""
         return f"The p-value is small, but the verdict{known} finds no level that is off by more than chance."
     return ""
@@ -73,15 +73,21 @@ def show_slices(title: str, slices: Sequence[SliceResult], coverage: float) -> N
 
     if not slices:
         return
-    in_part = any(each.held[0].in_part is not None for each in slices)
-    head = title, "rows", f"in {100 * coverage:.6g}% intervals", *(["ties split"] if in_part else []), "chance allows"
+    split_share = any(each.intervals[0].split_share is not None for each in slices)
+    head = (
+        title,
+        "rows",
+        f"in {100 * coverage:.6g}% intervals",
+        *(["ties split"] if split_share else []),
+        "chance allows",
+    )
     table = RichTable(*head, box=box.SIMPLE_HEAD, pad_edge=False)
     for column in table.columns[1:]:
         column.justify = "right"
     for each in slices:
-        (held,) = each.held
-        share, judged, low, high = _percents(held)
-        shares = [share, judged] if in_part else [share]
+        (interval,) = each.intervals
+        share, tested, low, high = _percents(interval)
+        shares = [share, tested] if split_share else [share]
         shares[-1] += _mark(each)
         table.add_row(each.name, f"{each.m:,}", *shares, f"{low} to {high}")
     table.columns[0].no_wrap = max(len(each.name) for each in slices) <= LONGEST
@@ -89,7 +95,7 @@ def show_slices(title: str, slices: Sequence[SliceResult], coverage: float) -> N
     for mark, meaning in MARKS.items():
         if any(_mark(each) == mark for each in slices):
             show(f"{mark.strip()} {meaning}")
-    if in_part:
+    if split_share:
         show(_IN_PART)
 
 
@@ -103,19 +109,19 @@ MARKS = {
 
 def _mark(each: SliceResult) -> str:
     coverage, elsewhere = MARKS
-    return coverage if each.held[0].off else elsewhere if each.off else ""
+    return coverage if each.intervals[0].off else elsewhere if each.off else ""
 
 
-def show_stretches(stretches: Sequence[Stretch], coverage: float) -> None:
-    """What the intervals of each stretch of time hold, and how far the PITs are off."""
+def show_periods(periods: Sequence[Period], coverage: float) -> None:
+    """What the intervals of each period hold, and how far the PITs are off."""
     from rich import box
     from rich.table import Table as RichTable
 
-    if not stretches:
-        show(f"Over time there is nothing to say: a stretch needs {SMALLEST} rows.")
+    if not periods:
+        show(f"Over time there is nothing to say: a period needs {SMALLEST} rows.")
         return
-    in_part = any(each.held[0].in_part is not None for each in stretches)
-    within = f"in {100 * coverage:.6g}%", *(["ties split"] if in_part else []), "chance"
+    split_share = any(each.intervals[0].split_share is not None for each in periods)
+    within = f"in {100 * coverage:.6g}%", *(["ties split"] if split_share else []), "chance"
     head = "from, to", "rows", *within, "PIT gap", "chance", "too"
     table = RichTable(*head, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     table.columns[0].overflow = "fold"  # a moment is long, and all of it counts
@@ -123,17 +129,17 @@ def show_stretches(stretches: Sequence[Stretch], coverage: float) -> None:
         column.no_wrap = True
     for column in table.columns[1:-1]:
         column.justify = "right"
-    for each in stretches:
-        share, judged, low, high = _percents(each.held[0])
+    for each in periods:
+        share, tested, low, high = _percents(each.intervals[0])
         fault = each.direction if each.off else ""
-        shares = *([share, judged] if in_part else [share]), f"{low[:-1]}-{high}"
+        shares = *([share, tested] if split_share else [share]), f"{low[:-1]}-{high}"
         gaps = f"{each.gap or 0.0:.3f}", f"{each.allowed:.3f}"
         when = f"{each.start} to {each.end}"
-        when = when if len(when) <= (16 if in_part else 24) else f"{each.start}\n{each.end}"  # of 80 columns
+        when = when if len(when) <= (16 if split_share else 24) else f"{each.start}\n{each.end}"  # of 80 columns
         table.add_row(when, f"{each.m:,}", *shares, *gaps, fault)
     show(table)
-    show("Chance allows so much in all stretches at once; the PIT gap is the largest |share of PITs <= c - c|.")
-    if in_part:
+    show("Chance allows so much in all periods at once; the PIT gap is the largest |share of PITs <= c - c|.")
+    if split_share:
         show(_IN_PART)
 
 
@@ -143,33 +149,35 @@ _IN_PART = (
 )
 
 
-def _percents(held: Held) -> tuple[str, str, str, str]:
-    share, judged, low, high = (f"{fixed(100 * part, 1)}%" for part in (held.share, held.judged, held.low, held.high))
-    return share, judged, low, high
+def _percents(interval: IntervalResult) -> tuple[str, str, str, str]:
+    share, tested, low, high = (
+        f"{fixed(100 * part, 1)}%" for part in (interval.share, interval.tested, interval.low, interval.high)
+    )
+    return share, tested, low, high
 
 
-def said_headline(headline: Headline) -> dict[str, str]:
+def headline_json(headline: Headline) -> dict[str, str]:
     """The headline as values of JSON."""
     return {"kind": headline.kind, "text": headline.text, "next": headline.step}
 
 
-def said_slice(each: SliceResult) -> dict[str, Any]:
+def slice_json(each: SliceResult) -> dict[str, Any]:
     """A slice as values of JSON."""
-    (held,) = each.held
+    (interval,) = each.intervals
     named = {"by": each.by, "value": each.value, "rows": each.m}
-    return named | {"coverage": held.share, "coverage_in_part": held.in_part, "off": each.off}
+    return named | {"coverage": interval.share, "coverage_ties_split": interval.split_share, "off": each.off}
 
 
-def said_stretch(each: Stretch) -> dict[str, Any]:
-    """A stretch as values of JSON."""
-    (held,) = each.held
+def period_json(each: Period) -> dict[str, Any]:
+    """A period as values of JSON."""
+    (interval,) = each.intervals
     return {
         "from": each.start,
         "to": each.end,
         "rows": each.m,
-        "coverage": held.share,
-        "coverage_in_part": held.in_part,
-        "chance_allows": [held.low, held.high],
+        "coverage": interval.share,
+        "coverage_ties_split": interval.split_share,
+        "chance_allows": [interval.low, interval.high],
         "pit_deviation": each.gap,
         "pit_deviation_allowed": each.allowed,
         "mean_pit": each.mean,

@@ -16,15 +16,15 @@ import typer
 
 from calibrant import Calibrator
 from calibrant._words import count
-from calibrant.batches.extra_columns import Beside
 from calibrant.batches.columns import Columns
+from calibrant.batches.extra_columns import ExtraColumns
 from calibrant.batches.header import listed
-from calibrant.batches.repairs import Mender, counted
 from calibrant.batches.missing import Gaps
 from calibrant.batches.notes import Notes
+from calibrant.batches.output_columns import OutputColumns
 from calibrant.batches.predicting import IN_CACHE
+from calibrant.batches.repairs import Repairs, counted
 from calibrant.batches.rows import Batch, Numbers, as_arrow
-from calibrant.batches.output_columns import ColumnsWanted
 from calibrant.cli.columns import of_flags
 from calibrant.cli.console import progress, show, working
 from calibrant.cli.model import Model
@@ -72,7 +72,7 @@ class SeveralForecasts:
     """What is known of the rows beside the predictions: bounds of the labels."""
 
 
-def refuse(beside: Beside) -> None:
+def refuse(beside: ExtraColumns) -> None:
     """Raise for what is known of one label only."""
     for flag in ("weights", "event", "by"):
         if getattr(beside, flag):
@@ -83,14 +83,14 @@ def read(path: Path, kind: Labels | None, columns: Mapping[str, Columns], *, gap
     """All rows of a file that have every label and every prediction; says what had to be mended or left out."""
     table, targets = TableFile(path), list(columns)
     columns = {target: each.found_in(table.header, target) for target, each in columns.items()}
-    beside = Beside(labels=kind)
+    beside = ExtraColumns(labels=kind)
     needed = [name for each in columns.values() for name in each.names] + beside.names
     with progress("reading", table.count) as done:
         rows, _ = table.labelled([*targets, *needed], gaps=not gaps.refused, done=done)
     there = gaps.there(rows, needed, *targets)
     if not there.any():
         raise ValueError(f"{path}: no row has all labels and predictions")
-    mender, rows = Mender(), rows.those(there)
+    mender, rows = Repairs(), rows.those(there)
     predictions = {target: each.prediction(rows, mender) for target, each in columns.items()}
     mender.report(path, kind)
     gaps.report(path, "they are left out")
@@ -153,7 +153,7 @@ class Forecaster:
     @classmethod
     def of(cls, model: Model, notes: Sequence[Notes], flags: Mapping[str, str | None]) -> Forecaster:
         """With the columns that the flags name, or else those of the notes."""
-        refuse(Beside(model.weights))
+        refuse(ExtraColumns(model.weights))
         kept = {each.target: each.columns for each in notes}
         return cls(model, columns_of(flags, list(kept)) if any(flags.values()) else kept)
 
@@ -178,7 +178,7 @@ def evaluated(path: Path, source: Forecaster, coverage: float, seed: int | None,
 def predict(
     path: Path,
     source: Forecaster,
-    wanted: ColumnsWanted,
+    wanted: OutputColumns,
     keep: Sequence[str],
     out: Path,
     seed: int | None,
@@ -193,14 +193,14 @@ def predict(
         raise typer.BadParameter(f"{source.model.path} was fitted without --training FILE", param_hint="--joint")
     columns = {target: each.found_in(table.header, None) for target, each in source.columns.items()}
     kept = table.header.matching(keep)
-    beside = Beside(labels=source.labels)
+    beside = ExtraColumns(labels=source.labels)
     needed = [name for each in columns.values() for name in each.names] + beside.names
     table.header.check([*needed, *kept])
     names = [f"{name}_{target}" for target in columns for name in wanted.names]
     clash = [name for name in names if name in kept]
     if clash:
         raise ValueError(f"{path}: column {clash[0]!r} cannot be kept beside the new column of the same name")
-    mender = Mender()
+    mender = Repairs()
 
     def rows_of(batch: Batch) -> pa.RecordBatch:
         new = np.full((len(names), len(batch)), np.nan)
@@ -231,7 +231,7 @@ def predict(
     show(f"Wrote {count(rows, 'row')} to {out}: {', '.join([*kept, *names])}.")
 
 
-def _said(H: Any, wanted: ColumnsWanted, *, joint: bool) -> Numbers:
+def _said(H: Any, wanted: OutputColumns, *, joint: bool) -> Numbers:
     """The new columns, target by target: quantiles, then the bounds of the intervals or of the boxes."""
     if joint:
         parts = [H.quantiles(wanted.levels)] if wanted.levels else []

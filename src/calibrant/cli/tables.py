@@ -20,8 +20,7 @@ from calibrant.batches.rows import Batch, Numbers, as_arrow
 from calibrant.cli.dialect import hint_of_names
 from calibrant.cli.formats import BATCH, Format, format_of
 from calibrant.persistence import FileError
-from calibrant.persistence.atomic import replacing
-from calibrant.persistence.odd import is_odd
+from calibrant.persistence.atomic import is_special_file, replacing
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class TableFile:
     def schema(self) -> pa.Schema:
         """The names and types of its columns."""
         _nameable(self.path)
-        for what, is_it in (("a folder", os.path.isdir), ("a pipe or a device", is_odd)):
+        for what, is_it in (("a folder", os.path.isdir), ("a pipe or a device", is_special_file)):
             if is_it(self.path):
                 raise ValueError(f"{self.path}: this is {what}, not a file")
         with self._named():

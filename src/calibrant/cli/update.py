@@ -7,15 +7,14 @@ from pathlib import Path
 import numpy as np
 
 from calibrant._words import count
-from calibrant.batches.repairs import counted
 from calibrant.batches.missing import Gaps
+from calibrant.batches.repairs import counted
 from calibrant.batches.rows import naming
-from calibrant.cli.console import show, working
+from calibrant.cli.console import guarantee_text, show, working
 from calibrant.cli.forecasts import judged
-from calibrant.cli.time_order import check_order
 from calibrant.cli.model import Model, write
-from calibrant.cli.promise import promise
 from calibrant.cli.tables import not_over
+from calibrant.cli.time_order import check_order
 from calibrant.persistence import FileError
 from calibrant.updating import kept_history
 
@@ -37,5 +36,5 @@ def update(path: Path, model: Model, target: str, time: str | None, out: Path, *
         calibrated = before.update(rows.prediction, rows.y, **rows.known, rng=rng, refit=refit)
     write(out, calibrated, model.notes)
     show(f"Updated {model.path} with {count(len(rows.y), 'row')} of {path}: it had n = {before.guarantee.n:,}.")
-    show(promise(calibrated.guarantee))
+    show(guarantee_text(calibrated.guarantee))
     show(f"Wrote {out}.")

@@ -15,9 +15,9 @@ from calibrant.batches.evaluating import COVERAGES, Evaluating, TableEvaluation,
 from calibrant.batches.fitting import ENOUGH, Fitting, fitting
 from calibrant.batches.header import Header
 from calibrant.batches.model import TableModel
+from calibrant.batches.output_columns import OutputColumns
 from calibrant.batches.predicting import Predicting, predicting
 from calibrant.batches.rows import Batch, partition
-from calibrant.batches.output_columns import ColumnsWanted
 from calibrant.calibration import Calibrator
 
 T = TypeVar("T")
@@ -145,7 +145,7 @@ def predict(
         missing: What becomes of rows without a number: "keep" leaves them out of what is learned and judged, and
             predicts NaN; "error" raises.
     """
-    wanted = ColumnsWanted.of(quantiles, interval, probabilities)
+    wanted = OutputColumns.of(quantiles, interval, probabilities)
     work = predicting(model, wanted, _header(ddf), keep=keep, seed=seed, missing=missing)
     numbers = dd.from_map(_number, range(ddf.npartitions), meta=_number(0).iloc[:0])
     meta = _with_new(make_meta(ddf), work, {name: pd.Series(dtype="float64") for name in wanted.names})

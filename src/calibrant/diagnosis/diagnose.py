@@ -8,17 +8,17 @@ import numpy as np
 
 from calibrant._arguments import unit
 from calibrant._types import ArrayLike, Features, Groups
-from calibrant.diagnosis.row_events import answers_of
-from calibrant.diagnosis.result import CHECKS, Diagnosis
-from calibrant.diagnosis.interface import PYTHON
+from calibrant.diagnosis.feature_test import feature_test
 from calibrant.diagnosis.features import feature_slices
-from calibrant.diagnosis.feature_test import telling
+from calibrant.diagnosis.interface import PYTHON
+from calibrant.diagnosis.result import CHECKS, Diagnosis
+from calibrant.diagnosis.row_events import row_events_of
 from calibrant.diagnosis.worst_slice import worst_slice
 from calibrant.forecast import PredictionLike
 from calibrant.labels.base import Labels
 from calibrant.metrics.by_slice import OWN, PARTS, SMALLEST, SliceResult, judged, own_slices
 from calibrant.metrics.forecasts import paired
-from calibrant.metrics.label_kinds import HINT, distribution_of_labels, look_like_counts, of_labels
+from calibrant.metrics.label_kinds import HINT, distribution_for_labels, for_labels, look_like_counts
 from calibrant.metrics.slices import Slices, all_rows
 from calibrant.predictions import Quantiles
 
@@ -101,23 +101,23 @@ def diagnose(
     if m < FEWEST:
         raise ValueError(f"a diagnosis needs at least {FEWEST} rows, got {m}")
     between = labels is not None and isinstance(H, Quantiles)
-    H = of_labels(H, y) if labels is None else distribution_of_labels(H, y, labels)
+    H = for_labels(H, y) if labels is None else distribution_for_labels(H, y, labels)
     like_counts = labels is None and look_like_counts(H, y)
     hint = BETWEEN if between else HINT.format(PYTHON.counts) if like_counts else ""
-    said = answers_of(H, y, asked)
+    events = row_events_of(H, y, asked)
     features = feature_slices(X, m, names)
-    own = own_slices(said.centre, said.width, [column.name for column in features])
+    own = own_slices(events.centre, events.width, [column.name for column in features])
     columns = [*own, *features]
     rng = np.random.default_rng(seed)
-    coverage, held = next(iter(said.held.items()))
+    coverage, flags = next(iter(events.inside.items()))
     return Diagnosis(
         m,
         n,
         confidence,
         not any(column.name.strip("()") == OWN[1] for column in own),
-        judged([all_rows(m), *columns], said.held, said.pit, confidence=1 - risk, n=n),
-        telling(columns, said.events, int(permutations), rng),
-        worst_slice(columns, coverage, held, rng, confidence=confidence, risk=risk, n=n),
+        judged([all_rows(m), *columns], events.inside, events.pit, confidence=1 - risk, n=n),
+        feature_test(columns, events.events, int(permutations), rng),
+        worst_slice(columns, coverage, flags, rng, confidence=confidence, risk=risk, n=n),
         hint,
     )
 
@@ -137,7 +137,7 @@ def by_forecast(
     H, y = paired(H, y)
     if y.shape[0] < PARTS * SMALLEST:
         return ()
-    said = answers_of(H, y, [coverage])
+    events = row_events_of(H, y, [coverage])
     taken = [column.name for column in groups]
-    columns = [*own_slices(said.centre, said.width, taken), *groups]
-    return judged(columns, said.held, said.pit, n=n, own=own)
+    columns = [*own_slices(events.centre, events.width, taken), *groups]
+    return judged(columns, events.inside, events.pit, n=n, own=own)

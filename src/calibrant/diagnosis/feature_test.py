@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Telling:
+class FeatureTest:
     """What features tell of the PITs, by cross-fitted Brier scores."""
 
     events: tuple[str, ...]
@@ -54,9 +54,9 @@ class Telling:
         return {event: 1 - risk / constant if constant > 0 else 0.0 for event, risk, constant in each}
 
 
-def telling(
+def feature_test(
     columns: Sequence[Slices], events: Mapping[str, Flags], permutations: int, rng: np.random.Generator
-) -> Telling | None:
+) -> FeatureTest | None:
     """The risk, its p-value (1 + #{permuted gain >= gain}) / (1 + permutations), and the features that matter.
 
     The p-value is exact in finite samples: if the PITs are independent of the features, any order of them is equally
@@ -84,7 +84,7 @@ def telling(
         (column.name, float(np.mean((gain[0] - smoother.gains(said, shuffled=k, rng=rng)) / safe)))
         for k, column in enumerate(columns)
     ]
-    return Telling(
+    return FeatureTest(
         tuple(events),
         tuple((constant - gain[0]).tolist()),
         tuple(constant.tolist()),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Door:
+class Interface:
     """What the reader types."""
 
     calibrate: str
@@ -23,7 +23,7 @@ class Door:
     """How to hand over what was calibrated; "" where that is always known."""
 
 
-PYTHON = Door(
+PYTHON = Interface(
     calibrate="Calibrator().fit(forecasts, labels)",
     by="by=",
     refine="refine= of CalibratedRegressor or a model that predicts its spread",
@@ -31,7 +31,7 @@ PYTHON = Door(
     counts="labels=Counts()",
     guarantee="guarantee=",
 )
-TERMINAL = Door(
+TERMINAL = Interface(
     calibrate="calibrant fit",
     by="calibrant fit --by",
     refine="a model that predicts its spread",

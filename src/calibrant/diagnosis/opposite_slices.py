@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from calibrant.diagnosis.interface import Door
+from calibrant.diagnosis.interface import Interface
 from calibrant.metrics.by_slice import OWN, SliceResult
 
 LESSER = 1 / 3
 """The lesser of the two faults is this share of the other, or more: else the other is what is wrong."""
 
 
-class BothWays(NamedTuple):
+class OppositeSlices(NamedTuple):
     """The slices of one column that are farthest off: where forecasts are too wide, and where too narrow."""
 
     wide: SliceResult
@@ -31,36 +31,36 @@ class BothWays(NamedTuple):
     def __str__(self) -> str:
         return f"too wide for {self.wide.name} and too narrow for {self.narrow.name}"
 
-    def step(self, door: Door, *, by_group: bool = False) -> str:
+    def step(self, interface: Interface, *, by_group: bool = False) -> str:
         """The way out: one distribution of scores for all rows, or for those of a group, cannot mend both."""
         if self.by_forecast:
             groups = "finer groups" if by_group else "groups"
             return (
-                f"Let the width follow the forecast, by {door.refine}; or calibrate by {groups} ({door.by})."
+                f"Let the width follow the forecast, by {interface.refine}; or calibrate by {groups} ({interface.by})."
                 " Calibrating again alone would mend one at the other's cost."
             )
-        return f"Calibrate by {self.by} ({door.by}), or let the width follow the features, by {door.refine}."
+        return f"Calibrate by {self.by} ({interface.by}), or let the width follow the features, by {interface.refine}."
 
 
-def both_ways(off: Sequence[SliceResult]) -> BothWays | None:
+def opposite_slices(off: Sequence[SliceResult]) -> OppositeSlices | None:
     """The column whose intervals hold too many labels here and too few there; None where there is no such column.
 
     Of several columns it is the one in which the lesser of the two faults is largest, at the first coverage that has
     any.
     """
     columns = list(dict.fromkeys(each.by for each in off))
-    for k in range(len(off[0].held) if off else 0):
+    for k in range(len(off[0].intervals) if off else 0):
         found = [pair for by in columns if (pair := _at([each for each in off if each.by == by], k))]
         if found:
             return max(found, key=lambda pair: pair[0])[1]
     return None
 
 
-def _at(slices: Sequence[SliceResult], k: int) -> tuple[float, BothWays] | None:
+def _at(slices: Sequence[SliceResult], k: int) -> tuple[float, OppositeSlices] | None:
     """The lesser fault and both slices, at the k-th coverage."""
-    excess = [(each.held[k].judged - each.held[k].coverage, each) for each in slices if each.held[k].off]
+    excess = [(each.intervals[k].tested - each.intervals[k].coverage, each) for each in slices if each.intervals[k].off]
     (least, narrow), (most, wide) = (pick(excess, key=lambda it: it[0], default=(0.0, None)) for pick in (min, max))
     lesser, other = sorted((max(most, 0.0), max(-least, 0.0)))
     if narrow is None or wide is None or lesser == 0 or lesser < LESSER * other:
         return None
-    return lesser, BothWays(wide, narrow)
+    return lesser, OppositeSlices(wide, narrow)

@@ -12,7 +12,7 @@ from calibrant.guarantee import Guarantee
 from calibrant.metrics.bands import reliability_band, share_interval
 from calibrant.metrics.by_slice import LEVELS
 from calibrant.metrics.calibration import LargestGap, largest_gap
-from calibrant.metrics.interval_coverage import Floats, Held, Inside, inside
+from calibrant.metrics.interval_coverage import Floats, InsideFlags, IntervalResult, inside
 
 FEW = 100
 """Fewer rows than this say little."""
@@ -46,18 +46,18 @@ class Tail(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Whole:
+class Overall:
     """The PITs of all m rows beside what chance allows.
 
     >>> rng = np.random.default_rng(0)
-    >>> sure = whole_of(rng.beta(0.5, 0.5, 1000), 0.9)  # many labels in the tails
-    >>> sure.state, sure.fault, sure.covers
+    >>> sure = overall_of(rng.beta(0.5, 0.5, 1000), 0.9)  # many labels in the tails
+    >>> sure.state, sure.fault, sure.coverage_fault
     ('off', 'too narrow', 'too few')
     """
 
     below: Floats
     """The share of PITs at or below each level."""
-    held: Held
+    interval: IntervalResult
     """The share of labels inside the intervals, and what chance allows."""
     m: int
     n: int | None
@@ -98,7 +98,7 @@ class Whole:
         return np.maximum(low - self.below, self.below - high)
 
     @cached_property
-    def in_the_tails(self) -> Floats:
+    def excess_in_tails(self) -> Floats:
         """How many more labels than chance allows lie below each quantile of the lower half, or above an upper one."""
         low, high = self.band
         return np.asarray(np.where(LEVELS < 0.5, self.below - high, low - self.below), np.float64)
@@ -106,10 +106,10 @@ class Whole:
     @property
     def worst(self) -> int:
         """The place where chance explains least of what is a fault."""
-        return int(np.argmax(self.in_the_tails if self.one_sided else self.outside))
+        return int(np.argmax(self.excess_in_tails if self.one_sided else self.outside))
 
     @property
-    def shows(self) -> int:
+    def clearest_level(self) -> int:
         """The place that shows the fault best."""
         if self.one_sided:
             return self.worst
@@ -118,7 +118,7 @@ class Whole:
         beyond = {
             "too low": low - below,
             "too high": below - high,
-            "too narrow": self.in_the_tails,
+            "too narrow": self.excess_in_tails,
             "too wide": np.where(lower, low - below, below - high),
         }
         return int(np.argmax(beyond.get(self.fault, self.outside)))
@@ -147,7 +147,7 @@ class Whole:
     def state(self) -> State:
         """What the PITs say of calibration."""
         if (self.outside > 1e-12).any():
-            if self.one_sided and (self.in_the_tails <= 1e-12).all():
+            if self.one_sided and (self.excess_in_tails <= 1e-12).all():
                 return "wide folds"
             if self.gap <= SMALL_GAP:
                 return "nearly"
@@ -163,27 +163,27 @@ class Whole:
         return "calibrated" if alone.all() else "explained"
 
     @cached_property
-    def covers(self) -> Literal["too few", "too many", ""]:
+    def coverage_fault(self) -> Literal["too few", "too many", ""]:
         """Whether the intervals hold too few labels, or too many, for chance and for the 95% interval of the share."""
-        held = self.held
-        low, high = share_interval(round(held.judged * self.m), self.m)
-        if not held.off or low <= held.coverage <= high:
+        interval = self.interval
+        low, high = share_interval(round(interval.tested * self.m), self.m)
+        if not interval.off or low <= interval.coverage <= high:
             return ""
-        return "too few" if held.judged < held.low else "too many"
+        return "too few" if interval.tested < interval.low else "too many"
 
     @cached_property
-    def misses(self) -> bool:
+    def clearly_undercovers(self) -> bool:
         """Whether the intervals hold clearly too few labels: as one counts, and as chance is asked about it."""
-        held = self.held
-        if self.covers != "too few" or held.share >= held.coverage:
+        interval = self.interval
+        if self.coverage_fault != "too few" or interval.share >= interval.coverage:
             return False
-        (low,), _ = reliability_band(self.m, [held.coverage], CLEAR, n=self.n)
-        return bool(held.judged < low - 1e-12)
+        (low,), _ = reliability_band(self.m, [interval.coverage], CLEAR, n=self.n)
+        return bool(interval.tested < low - 1e-12)
 
     @property
     def fails(self) -> bool:
         """Whether the forecasts are clearly not calibrated, or their intervals hold clearly too few labels."""
-        return self.state == "off" or self.misses
+        return self.state == "off" or self.clearly_undercovers
 
     @property
     def fault(self) -> Fault:
@@ -205,7 +205,7 @@ class Whole:
             return "too low" if shift > 0 else "too high"
         return "too narrow" if spread > 0 else "too wide"
 
-    def keeps(self, guarantee: Guarantee | None) -> bool:
+    def is_consistent_with(self, guarantee: Guarantee | None) -> bool:
         """Whether these rows leave a guarantee standing; one that claims nothing of them stands."""
         if guarantee is None or guarantee.kind in ("no claim", "long run", "label"):
             return True
@@ -214,19 +214,21 @@ class Whole:
             tail = np.minimum(LEVELS, 1 - LEVELS)
             share = np.where(LEVELS < 0.5, self.below, 1 - self.below)
             return bool((share - 2 * tail - epsilon <= self.band[1] - LEVELS + 1e-12).all())
-        short = self.held.coverage - self.held.judged
+        short = self.interval.coverage - self.interval.tested
         return not (self.fails and (self.gap > epsilon or short > 2 * epsilon))
 
 
-def whole_of(pit: Floats, coverage: float, guarantee: Guarantee | None = None, held: Inside | None = None) -> Whole:
-    """All rows, by their PITs, drawn where a distribution has atoms; `held` says what the intervals hold there."""
+def overall_of(
+    pit: Floats, coverage: float, guarantee: Guarantee | None = None, flags: InsideFlags | None = None
+) -> Overall:
+    """All rows, by their PITs, drawn where a distribution has atoms; `flags` says what the intervals hold there."""
     m, n = pit.shape[0], guarantee.calibration_rows if guarantee else None
     ordered = np.sort(pit)
     below = np.searchsorted(ordered, LEVELS, side="right") / m
-    held = Inside(inside(pit, coverage)) if held is None else held
+    flags = InsideFlags(inside(pit, coverage)) if flags is None else flags
     (low,), (high,) = reliability_band(m, [coverage], n=n)
-    in_part = None if held.drawn is None else float(np.mean(held.drawn))
-    shares = Held(coverage, float(np.mean(held.counted)), float(low), float(high), in_part)
+    split_share = None if flags.drawn is None else float(np.mean(flags.drawn))
+    shares = IntervalResult(coverage, float(np.mean(flags.counted)), float(low), float(high), split_share)
     spread = float(np.mean(np.abs(2 * pit - 1)))
     largest, one_sided = largest_gap(ordered), guarantee is not None and guarantee.basis == "cross"
-    return Whole(below, shares, m, n, float(np.mean(pit)), spread, largest, one_sided)
+    return Overall(below, shares, m, n, float(np.mean(pit)), spread, largest, one_sided)

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from calibrant._words import count
-from calibrant.diagnosis.opposite_slices import both_ways
+from calibrant.diagnosis.feature_test import FeatureTest
 from calibrant.diagnosis.interface import PYTHON
-from calibrant.diagnosis.feature_test import Telling
+from calibrant.diagnosis.opposite_slices import opposite_slices
 from calibrant.diagnosis.worst_slice import WorstSlice
 from calibrant.metrics.by_slice import SliceResult
+from calibrant.metrics.interval_coverage import TIES_SPLIT
 from calibrant.metrics.rounding import fixed
-from calibrant.metrics.interval_coverage import IN_PART
 
 CHECKS = 3
 """A third of the risk goes to each of the slices, the features and the worst slice."""
@@ -33,7 +33,7 @@ class Diagnosis:
     """Whether the intervals of all rows have the same width."""
     slices: tuple[SliceResult, ...]
     """All rows, then the slices by predicted value, by width and by each feature, of at least 20 rows each."""
-    telling: Telling | None
+    feature_test: FeatureTest | None
     """What features tell of the PITs; None without any."""
     worst: WorstSlice | None
     """The worst slice that a search found; None where all are too small."""
@@ -48,11 +48,11 @@ class Diagnosis:
     @property
     def passes(self) -> bool:
         """Whether chance explains the slices, the features' p-value and the worst slice."""
-        return not (self.off or self._told or (self.worst is not None and self.worst.off))
+        return not (self.off or self._features_tell or (self.worst is not None and self.worst.off))
 
     @property
-    def _told(self) -> bool:
-        return self.telling is not None and self.telling.pvalue <= (1 - self.confidence) / CHECKS
+    def _features_tell(self) -> bool:
+        return self.feature_test is not None and self.feature_test.pvalue <= (1 - self.confidence) / CHECKS
 
     def table(self) -> str:
         """A line a slice: its rows, the share of labels in the intervals beside what chance allows, the PITs' gap.
@@ -61,16 +61,16 @@ class Diagnosis:
         share with ties at the ends of intervals split, which has a column of its own.
         """
         head = ["", "rows"]
-        in_part = any(held.in_part is not None for held in self.slices[0].held)
-        for held in self.slices[0].held:
-            head += [f"in {100 * held.coverage:.6g}%", *(["ties split"] if in_part else []), "chance allows"]
+        split_share = any(interval.split_share is not None for interval in self.slices[0].intervals)
+        for interval in self.slices[0].intervals:
+            head += [f"in {100 * interval.coverage:.6g}%", *(["ties split"] if split_share else []), "chance allows"]
         lines = [[*head, *(["PIT gap"] if self.slices[0].gap is not None else [])]]
         for each in self.slices:
             line = [each.name, f"{each.m:,}"]
-            for held in each.held:
-                judged = f"{_percent(held.judged)}{MARKS[held.off]}"
-                line += [*([_percent(held.share)] if in_part else []), judged]
-                line.append(f"{_percent(held.low)} to {_percent(held.high)}")
+            for interval in each.intervals:
+                judged = f"{_percent(interval.tested)}{MARKS[interval.off]}"
+                line += [*([_percent(interval.share)] if split_share else []), judged]
+                line.append(f"{_percent(interval.low)} to {_percent(interval.high)}")
             if each.gap is not None:
                 line.append(f"{each.gap:.3f}{MARKS[each.pvalue < each.risk]}")
             lines.append(line)
@@ -95,8 +95,8 @@ class Diagnosis:
             else f"Fails: {count(self.m, 'row shows', 'rows show')} that the forecasts are not calibrated everywhere."
         )
         yield self._about_slices()
-        if self.telling is not None:
-            yield self._about_features(self.telling)
+        if self.feature_test is not None:
+            yield self._about_features(self.feature_test)
         if self.worst is not None:
             yield self._about_worst(self.worst)
         if not self.passes:
@@ -112,39 +112,41 @@ class Diagnosis:
         farthest = f"{off[0].name} ({count(off[0].m, 'row')})"
         return f"Slices: {share} off by more than chance allows. The farthest is {farthest}: {how_far(off[0])}."
 
-    def _about_features(self, telling: Telling) -> str:
-        p = f"p = {telling.pvalue:.2g}"
-        if not self._told:
+    def _about_features(self, feature_test: FeatureTest) -> str:
+        p = f"p = {feature_test.pvalue:.2g}"
+        if not self._features_tell:
             return f"Features: they do not tell which labels lie low or high in their forecasts ({p})."
-        least = max(telling.features[0][1], 0.0) / 5  # what tells a fifth as much as the first is worth naming
-        most = ", ".join(name for name, rise in telling.features[:3] if rise > least)
+        least = max(feature_test.features[0][1], 0.0) / 5  # what tells a fifth as much as the first is worth naming
+        most = ", ".join(name for name, rise in feature_test.features[:3] if rise > least)
         said = f"Features: they tell which labels lie low or high in their forecasts ({p})"
         return f"{said}; most of all {most}." if most else f"{said}."
 
     def _about_worst(self, worst: WorstSlice) -> str:
-        held = worst.held
+        interval = worst.interval
         said = (
             f"Worst slice: {worst.name}, found on one part of the rows. On the others, {worst.m:,} of them in it, the"
-            f" {100 * held.coverage:.6g}% intervals hold "
+            f" {100 * interval.coverage:.6g}% intervals hold "
         )
         ends = f"{_percent(worst.low)} to {_percent(worst.high)}"
-        if held.in_part is None or _percent(held.in_part) == _percent(held.share):
-            said += f"{_percent(held.share)} ({ends}) of the labels"
+        if interval.split_share is None or _percent(interval.split_share) == _percent(interval.share):
+            said += f"{_percent(interval.share)} ({ends}) of the labels"
         else:
-            said += f"{_percent(held.share)} of the labels, and {_percent(held.in_part)} ({ends}) {IN_PART}"
+            said += (
+                f"{_percent(interval.share)} of the labels, and {_percent(interval.split_share)} ({ends}) {TIES_SPLIT}"
+            )
         return f"{said}." if worst.off else f"{said}, which chance explains."
 
     def _advice(self) -> str:
         """By what is off: all rows alike, where the labels lie, or how far they spread."""
-        whole, found = self.slices[0], both_ways(self.off)
-        if whole.off and found:
+        overall, found = self.slices[0], opposite_slices(self.off)
+        if overall.off and found:
             return f"the forecasts are {found}. {found.step(PYTHON)}"
-        if whole.off:
+        if overall.off:
             return (
                 "all rows together are off too. Calibrate on rows like these first, with a model that was not trained"
                 " on them, and diagnose again."
             )
-        gains = self.telling.gains if self.telling is not None and self._told else {}
+        gains = self.feature_test.gains if self.feature_test is not None and self._features_tell else {}
         if "PIT <= 0.5" in gains and 2 * gains["PIT <= 0.5"] > max(gains.values()):
             return (
                 "labels lie above or below their medians by what the features tell. Fit the model better in these"
@@ -163,10 +165,10 @@ class Diagnosis:
 
 def how_far(each: SliceResult) -> str:
     """What is off in a slice, beside what chance allows."""
-    off = [held for held in each.held if held.off]
+    off = [interval for interval in each.intervals if interval.off]
     if off:
-        held = max(off, key=lambda held: abs(held.judged - held.coverage))
-        return f"the {100 * held.coverage:.6g}% intervals hold {held.in_words(each.m)}"
+        interval = max(off, key=lambda interval: abs(interval.tested - interval.coverage))
+        return f"the {100 * interval.coverage:.6g}% intervals hold {interval.in_words(each.m)}"
     return f"{_percent(each.below or 0.0)} of the PITs lie at or below {each.level:.3g}"
 
 

@@ -12,16 +12,16 @@ import numpy as np
 from calibrant._arrays import Array, to_numpy
 from calibrant.forecast import Unsaid
 from calibrant.metrics.calibration import drawn_pits
-from calibrant.metrics.interval_coverage import Flags, Floats, Inside, inside
+from calibrant.metrics.interval_coverage import Flags, Floats, InsideFlags, inside
 
 LEVELS = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
 
 
 @dataclass(frozen=True)
-class Answers:
+class RowEvents:
     """One answer a row to each question."""
 
-    held: dict[float, Inside]
+    inside: dict[float, InsideFlags]
     """By coverage: whether the interval holds the label."""
     pit: Floats | None
     """The PITs, drawn over the jump where the distribution has an atom; None where there is no distribution."""
@@ -31,7 +31,7 @@ class Answers:
     width: Floats
 
 
-def answers_of(forecast: Any, y: Array, coverages: Sequence[float]) -> Answers:
+def row_events_of(forecast: Any, y: Array, coverages: Sequence[float]) -> RowEvents:
     """The answers of a forecast that says enough, or an error that says what is missing."""
     bounds, missing = {}, ""
     for coverage in coverages:
@@ -54,18 +54,20 @@ def answers_of(forecast: Any, y: Array, coverages: Sequence[float]) -> Answers:
         found = drawn_pits(forecast.as_distribution(), y)
         pit = np.array(found.values)
         below = {f"PIT <= {level:g}": pit <= level for level in LEVELS}
-        held = {c: Inside(flags, inside(pit, c) if found.on_atoms else None) for c, flags in counted.items()}
-        return Answers(held, pit, below, centre, width)
-    held = {coverage: Inside(flags) for coverage, flags in counted.items()}
-    return Answers(held, None, _events(forecast, y, label, counted), centre, width)
+        by_coverage = {
+            c: InsideFlags(flags, inside(pit, c) if found.on_atoms else None) for c, flags in counted.items()
+        }
+        return RowEvents(by_coverage, pit, below, centre, width)
+    by_coverage = {coverage: InsideFlags(flags) for coverage, flags in counted.items()}
+    return RowEvents(by_coverage, None, _events(forecast, y, label, counted), centre, width)
 
 
-def _events(forecast: Any, y: Array, label: Floats, held: dict[float, Flags]) -> dict[str, Flags]:
+def _events(forecast: Any, y: Array, label: Floats, inside: dict[float, Flags]) -> dict[str, Flags]:
     with suppress(Unsaid):
         levels = forecast.quantile_levels()
         near = {min(levels, key=lambda level: abs(level - wanted)) for wanted in LEVELS}  # of many draws, few
         return {f"y <= quantile {level:.4g}": label <= _numbers(forecast.quantile(level), y) for level in sorted(near)}
-    return {f"inside {100 * coverage:.6g}%": flags for coverage, flags in held.items()}
+    return {f"inside {100 * coverage:.6g}%": flags for coverage, flags in inside.items()}
 
 
 def _numbers(values: Any, y: Array) -> Floats:

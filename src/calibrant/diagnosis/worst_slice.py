@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from calibrant.metrics.bands import reliability_band, share_interval
 from calibrant.metrics.by_slice import SMALLEST, rows_named
-from calibrant.metrics.interval_coverage import Held, Inside
+from calibrant.metrics.interval_coverage import InsideFlags, IntervalResult
 from calibrant.metrics.slices import Slices
 
 SEARCHED = 50_000
@@ -27,23 +27,23 @@ class WorstSlice:
     """The share on the rows that it was found on: too bad to be true, since it was looked for."""
     m: int
     """Its rows among those that it was measured on."""
-    held: Held
+    interval: IntervalResult
     """The share there, and what chance allows."""
     low: float
     high: float
-    """The interval of Clopper and Pearson for the share that is judged. It is exact: these rows did not choose it."""
+    """The interval of Clopper and Pearson for the share that is tested. It is exact: these rows did not choose it."""
     confidence: float
 
     @property
     def off(self) -> bool:
         """Whether chance does not explain it."""
-        return self.held.off
+        return self.interval.off
 
 
 def worst_slice(
     columns: Sequence[Slices],
     coverage: float,
-    held: Inside,
+    flags: InsideFlags,
     rng: np.random.Generator,
     *,
     confidence: float,
@@ -51,9 +51,9 @@ def worst_slice(
     n: int | None,
 ) -> WorstSlice | None:
     """The cell of at least 20 rows with the largest |share - coverage| - 2 standard errors; None without such a one."""
-    judged = held.judged
-    order = rng.permutation(judged.shape[0])
-    first = min(judged.shape[0] // 2, SEARCHED)
+    tested = flags.tested
+    order = rng.permutation(tested.shape[0])
+    first = min(tested.shape[0] // 2, SEARCHED)
     searched, measured = order[:first], order[first:]
     best: tuple[float, float, tuple[tuple[Slices, int], ...]] | None = None
     for cell_columns, index, size in _cells(columns, searched):
@@ -61,7 +61,7 @@ def worst_slice(
         enough = np.flatnonzero(counts >= SMALLEST)
         if not enough.size:
             continue
-        share = np.bincount(index, judged[searched], size)[enough] / counts[enough]
+        share = np.bincount(index, tested[searched], size)[enough] / counts[enough]
         surely = np.abs(share - coverage) - 2 * np.sqrt(coverage * (1 - coverage) / counts[enough])
         at = int(np.argmax(surely))
         if best is None or surely[at] > best[0]:
@@ -72,16 +72,22 @@ def worst_slice(
         return None
     _, found, cell = best
     inside = np.all([column.index[measured] == place for column, place in cell], axis=0)
-    m, hits = int(inside.sum()), int(judged[measured][inside].sum())
+    m, hits = int(inside.sum()), int(tested[measured][inside].sum())
     if m == 0:
         return None
-    counted = float(np.mean(held.counted[measured][inside]))
+    counted = float(np.mean(flags.counted[measured][inside]))
     (least,), (most,) = reliability_band(m, [coverage], 1 - risk, n=n)
     low, high = share_interval(hits, m, confidence)
     name = ", ".join(rows_named(column.name, column.labels[place]) for column, place in cell)
-    in_part = None if held.drawn is None else hits / m
+    split_share = None if flags.drawn is None else hits / m
     return WorstSlice(
-        name, found, m, Held(coverage, counted, float(least), float(most), in_part), float(low), float(high), confidence
+        name,
+        found,
+        m,
+        IntervalResult(coverage, counted, float(least), float(most), split_share),
+        float(low),
+        float(high),
+        confidence,
     )
 
 

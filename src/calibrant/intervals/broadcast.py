@@ -10,7 +10,7 @@ from calibrant._batch import promoted
 from calibrant.predictions import as_prediction
 
 
-def rows_and(name: str, prediction: Any, value: Any) -> tuple[Any, Array]:
+def broadcast_rows(name: str, prediction: Any, value: Any) -> tuple[Any, Array]:
     """A prediction, and a value for each of its rows; a single number stands for all."""
     prediction = promoted(as_prediction(prediction), value)
     value = floats(name, value, like=prediction.like, allow_inf=True)

@@ -7,14 +7,14 @@ from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
 from calibrant._arrays import Array, device_like, floats, namespace
-from calibrant.intervals.broadcast import rows_and
+from calibrant.intervals.broadcast import broadcast_rows
 from calibrant.scores import ResidualScore, ZScore
 from calibrant.scores.base import TransformScore
 from calibrant.scores.nonconformity import Nonconformity
 from calibrant.scores.transforms import Transform, shifted
 
 
-class AroundCentre(Nonconformity):
+class DistanceFromCentre(Nonconformity):
     """|phi(f(x), y) - centre| for a calibration score phi."""
 
     @abstractmethod
@@ -23,7 +23,7 @@ class AroundCentre(Nonconformity):
 
     def value(self, prediction: Any, y: Array) -> Array:
         """|phi(f(x_i), y_i) - centre|."""
-        prediction, y = rows_and("y", prediction, y)
+        prediction, y = broadcast_rows("y", prediction, y)
         transform, centre = self._transform(prediction)
         return namespace(y).abs(transform(y[:, None])[:, 0] - centre)
 
@@ -34,13 +34,13 @@ class AroundCentre(Nonconformity):
 
     def level_set(self, prediction: Any, t: float | Array) -> tuple[Array, Array]:
         """The y whose scores are centre -+ t."""
-        prediction, t = rows_and("t", prediction, t)
+        prediction, t = broadcast_rows("t", prediction, t)
         transform, centre = self._transform(prediction)
         return transform.inverse((centre - t)[:, None])[:, 0], transform.inverse((centre + t)[:, None])[:, 0]
 
     def log_slope(self, prediction: Any, y: Array) -> Array:
         """That of phi."""
-        prediction, y = rows_and("y", prediction, y)
+        prediction, y = broadcast_rows("y", prediction, y)
         return self._transform(prediction)[0].log_slope(y[:, None])[:, 0]
 
     def branches(self, prediction: Any) -> tuple[Transform, Transform, Array]:
@@ -53,7 +53,7 @@ class AroundCentre(Nonconformity):
 
 
 @dataclass(frozen=True)
-class AbsoluteResidual(AroundCentre):
+class AbsoluteResidual(DistanceFromCentre):
     """|y - f|, of a Point.
 
     >>> AbsoluteResidual().value([1.0, 2.0], [1.5, 0.0])
@@ -70,7 +70,7 @@ class AbsoluteResidual(AroundCentre):
 
 
 @dataclass(frozen=True)
-class NormalizedResidual(AroundCentre):
+class NormalizedResidual(DistanceFromCentre):
     """|y - mean(F)| / max(std(F), floor), of a distribution F, such as Normal(f, sigma); for the floor see `ZScore`.
 
     >>> from calibrant import Normal
@@ -94,7 +94,7 @@ class NormalizedResidual(AroundCentre):
 
 
 @dataclass(frozen=True)
-class Centred(AroundCentre):
+class Centred(DistanceFromCentre):
     """|phi(f(x), y) - centre| for any calibration score phi that has a transform.
 
     The centre is given in the form that `score(prediction, y)` has: for the cdf score a logit. By default it

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from calibrant.metrics.bands import reliability_band
 from calibrant.metrics.calibration import LargestGap, kolmogorov_gap, kolmogorov_pvalue, largest_gap
-from calibrant.metrics.interval_coverage import Flags, Floats, Held, Inside
+from calibrant.metrics.interval_coverage import Flags, Floats, InsideFlags, IntervalResult
 from calibrant.metrics.slices import Slices, slices_of, unlike
 
 LEVELS = np.arange(1, 200) / 200
@@ -30,7 +30,7 @@ class SliceResult:
     by: str
     value: str
     m: int
-    held: tuple[Held, ...]
+    intervals: tuple[IntervalResult, ...]
     gap: float | None
     """sup_c |share of PITs <= c - c|; None where there are no PITs."""
     level: float | None
@@ -58,7 +58,7 @@ class SliceResult:
     @property
     def off(self) -> bool:
         """Whether chance does not explain a coverage, or the PITs."""
-        return self.pvalue < self.risk or any(each.off for each in self.held)
+        return self.pvalue < self.risk or any(each.off for each in self.intervals)
 
     @property
     def direction(self) -> Literal["low", "high", "narrow", "wide"]:
@@ -69,7 +69,7 @@ class SliceResult:
         wrong.
         """
         if self.mean is None or self.spread is None:
-            return "narrow" if self.held[0].judged < self.held[0].coverage else "wide"
+            return "narrow" if self.intervals[0].tested < self.intervals[0].coverage else "wide"
         if abs(self.mean - 0.5) >= abs(self.spread - 0.5):
             return "low" if self.mean > 0.5 else "high"
         return "narrow" if self.spread > 0.5 else "wide"
@@ -77,7 +77,7 @@ class SliceResult:
     @property
     def only_wide(self) -> bool:
         """Whether it is off because the forecasts are too wide, and for nothing else."""
-        inside = all(each.judged >= each.low - 1e-12 for each in self.held)
+        inside = all(each.tested >= each.low - 1e-12 for each in self.intervals)
         return self.off and inside and (self.pvalue >= self.risk or self.direction == "wide")
 
     @cached_property
@@ -88,13 +88,13 @@ class SliceResult:
     @cached_property
     def distance(self) -> float:
         """The largest gap in what is off."""
-        gaps = [abs(each.judged - each.coverage) for each in self.held if each.off]
+        gaps = [abs(each.tested - each.coverage) for each in self.intervals if each.off]
         return max([*gaps, self.gap if self.gap is not None and self.pvalue < self.risk else 0.0])
 
     @cached_property
     def excess(self) -> float:
         """How far beyond what chance allows that is, at most: slices of few rows and of many can be compared by it."""
-        beyond = [max(each.low - each.judged, each.judged - each.high) for each in self.held]
+        beyond = [max(each.low - each.tested, each.tested - each.high) for each in self.intervals]
         return max([0.0, *beyond, 0.0 if self.gap is None else self.gap - self.allowed])
 
 
@@ -110,7 +110,7 @@ def rows_named(by: str, value: str) -> str:
 
 def judged(
     columns: Sequence[Slices],
-    held: Mapping[float, Inside],
+    inside: Mapping[float, InsideFlags],
     pit: Floats | None,
     *,
     confidence: float = 0.95,
@@ -123,7 +123,7 @@ def judged(
     A calibrated forecast has no slice that is off, with probability `confidence`: every share and every gap is
     compared at the level (1 - confidence) / (their number), after Bonferroni. Shares are compared with exact binomial
     quantiles, beta-binomial ones where n rows calibrated the forecasts; gaps by Kolmogorov's test, with n m / (n + m)
-    rows for m. `held` says, by coverage, whether the interval of each row holds its label. `own` has the number of rows
+    rows for m. `inside` says, by coverage, whether the interval of each row holds its label. `own` has the number of rows
     that calibrated each group by itself, see `rows_behind`; `groups` are columns that are not judged, which may say
     what group a row is in.
 
@@ -131,15 +131,15 @@ def judged(
     >>> rng = np.random.default_rng(0)
     >>> sure, pit = np.arange(2000) % 2, rng.random(2000)
     >>> pit = np.where(sure, pit.round(), pit)  # labels in the tails where the forecast is sure
-    >>> held = {0.9: Inside(inside(pit, 0.9))}
-    >>> [(each.name, each.off) for each in judged([slices_of("sure", sure, 2000)], held, pit)]
+    >>> flags = {0.9: InsideFlags(inside(pit, 0.9))}
+    >>> [(each.name, each.off) for each in judged([slices_of("sure", sure, 2000)], flags, pit)]
     [('sure = 0', False), ('sure = 1', True)]
     """
     kept = [(column, k) for column in columns for k, m in enumerate(column.counts) if m >= SMALLEST]
-    risk, comparisons = 1 - confidence, len(kept) * (len(held) + (pit is not None))
+    risk, comparisons = 1 - confidence, len(kept) * (len(inside) + (pit is not None))
     local = 1 - risk / max(comparisons, 1)
     order = None if pit is None else np.argsort(pit, kind="stable")
-    counted = {id(column): _counts(column, held, pit, order) for column in columns}
+    counted = {id(column): _counts(column, inside, pit, order) for column in columns}
     behind = rows_behind([*columns, *groups], n, own)
     found = []
     for column, k in kept:
@@ -148,8 +148,8 @@ def judged(
         shares = []
         for coverage, (hit, drawn) in hits.items():
             (low,), (high,) = reliability_band(m, [coverage], local, n=rows)
-            in_part = None if drawn is None else float(drawn[k] / m)
-            shares.append(Held(coverage, float(hit[k] / m), float(low), float(high), in_part))
+            split_share = None if drawn is None else float(drawn[k] / m)
+            shares.append(IntervalResult(coverage, float(hit[k] / m), float(low), float(high), split_share))
         gap = level = below = None
         pvalue, size = 1.0, m if rows is None else max(1, m * rows // (m + rows))
         if gaps is not None:
@@ -182,7 +182,7 @@ def rows_behind(
 
 
 def _counts(
-    column: Slices, held: Mapping[float, Inside], pit: Floats | None, order: NDArray[np.int64] | None
+    column: Slices, inside: Mapping[float, InsideFlags], pit: Floats | None, order: NDArray[np.int64] | None
 ) -> tuple[dict[float, tuple[Floats, Floats | None]], list[LargestGap] | None, tuple[Floats, Floats] | None]:
     """Labels inside, by coverage and slice; the largest gap of the PITs of each slice, their means and spreads."""
     size = len(column.labels)
@@ -192,7 +192,7 @@ def _counts(
 
     hits = {
         coverage: (by_slice(each.counted), None if each.drawn is None else by_slice(each.drawn))
-        for coverage, each in held.items()
+        for coverage, each in inside.items()
     }
     if pit is None or order is None:
         return hits, None, None

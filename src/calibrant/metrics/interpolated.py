@@ -17,7 +17,7 @@ from calibrant.predictions.base import Prediction
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Straight(Prediction):
+class InterpolatedForecast(Prediction):
     """Row i has the quantiles values[i, k] at levels[k]: straight between them, and exponential tails beyond.
 
     A tail falls as the distribution does between its outermost two quantiles. Equal quantiles are an atom; where the
@@ -97,4 +97,4 @@ def straight(prediction: Any) -> Any:
     words = "draws" if isinstance(prediction, Samples) else "quantiles"
     made = prediction.as_quantiles() if isinstance(prediction, Samples) else prediction
     levels, values = (np.asarray(to_numpy(part), np.float64) for part in (made.levels, made.values))
-    return Straight(levels, values, words)
+    return InterpolatedForecast(levels, values, words)

@@ -12,12 +12,12 @@ from calibrant.metrics.rounding import percent, percents
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-IN_PART = "with ties at their ends split"
+TIES_SPLIT = "with ties at their ends split"
 """What is said of the share that chance is asked about, where it is another than one counts."""
 
 
 @dataclass(frozen=True)
-class Inside:
+class InsideFlags:
     """Whether the interval of each row holds its label."""
 
     counted: Flags
@@ -26,19 +26,19 @@ class Inside:
     """The same by a PIT that is drawn over its jump; None where no label lies on an atom of its distribution."""
 
     @property
-    def judged(self) -> Flags:
+    def tested(self) -> Flags:
         """What chance is asked about: a true distribution has it with probability `coverage`, with atoms too."""
         return self.counted if self.drawn is None else self.drawn
 
 
 @dataclass(frozen=True)
-class Held:
+class IntervalResult:
     """The share of labels inside the intervals of one coverage, and what chance allows.
 
     A count is either inside its interval or outside, so the intervals of a true distribution of counts hold more than
     they are asked for. The probability is exact where ties at the ends are split. Chance is asked about that share.
 
-    >>> Held(0.9, 0.96, 0.85, 0.95, in_part=0.91).off, Held(0.9, 0.96, 0.85, 0.95).off
+    >>> IntervalResult(0.9, 0.96, 0.85, 0.95, split_share=0.91).off, IntervalResult(0.9, 0.96, 0.85, 0.95).off
     (False, True)
     """
 
@@ -48,28 +48,28 @@ class Held:
     low: float
     high: float
     """What chance allows of the share that is judged."""
-    in_part: float | None = None
+    split_share: float | None = None
     """The share with ties split; None where no label lies on an atom."""
 
     @property
-    def judged(self) -> float:
+    def tested(self) -> float:
         """The share that chance is asked about."""
-        return self.share if self.in_part is None else self.in_part
+        return self.share if self.split_share is None else self.split_share
 
     @property
     def off(self) -> bool:
         """Whether the share that is judged is more than chance allows, or less."""
-        return self.judged < self.low - 1e-12 or self.judged > self.high + 1e-12
+        return self.tested < self.low - 1e-12 or self.tested > self.high + 1e-12
 
     def in_words(self, m: int) -> str:
         """The share of m labels that one counts and, where that is another, the one that is judged.
 
-        >>> Held(0.9, 0.961, 0.852, 0.943, in_part=0.804).in_words(1000)
+        >>> IntervalResult(0.9, 0.961, 0.852, 0.943, split_share=0.804).in_words(1000)
         '96.1% of the labels, and 80.4% with ties at their ends split, where chance allows 85.2% to 94.3%'
         """
-        judged, low, high = percents(m, self.judged, self.low, self.high)
-        counted = judged if self.in_part is None else percent(self.share, m)
-        split = "" if judged == counted else f", and {judged} {IN_PART}"
+        tested, low, high = percents(m, self.tested, self.low, self.high)
+        counted = tested if self.split_share is None else percent(self.share, m)
+        split = "" if tested == counted else f", and {tested} {TIES_SPLIT}"
         return f"{counted} of the labels{split}, where chance allows {low} to {high}"
 
 

@@ -24,16 +24,16 @@ HINT = (
 """What else may be wrong; to be filled in with how to say it."""
 
 
-def of_labels(H: Any, y: Array, labels: Any = None) -> Any:
+def for_labels(H: Any, y: Array, labels: Any = None) -> Any:
     """The forecast H as one of labels y of this kind.
 
     A distribution is collapsed: of counts, P(Y <= k) = H(k + 1/2). Quantiles and draws become those of the labels: a
     quantile of 0.3 counts is 0. Rates are the distribution of counts that they stand for, also where nothing is said of
     the labels and all of them are counts. Other forecasts stay as they are.
 
-    >>> of_labels(Rates([0.5, 2.0]), np.array([0.0, 3.0])), of_labels(Rates([0.5, 2.0]), np.array([0.0, 3.5]))
+    >>> for_labels(Rates([0.5, 2.0]), np.array([0.0, 3.0])), for_labels(Rates([0.5, 2.0]), np.array([0.0, 3.5]))
     (Poisson(n=2), Rates(n=2))
-    >>> of_labels(Quantiles([0.1, 0.9], [[0.3, 4.6]]), np.array([2.0]), "counts").values
+    >>> for_labels(Quantiles([0.1, 0.9], [[0.3, 4.6]]), np.array([2.0]), "counts").values
     array([[0., 5.]])
     """
     kind = checked_labels(y, labels)
@@ -46,19 +46,19 @@ def of_labels(H: Any, y: Array, labels: Any = None) -> Any:
     return _collapsed(H, kind) if isinstance(H, (Distribution, Rates)) else H
 
 
-def distribution_of_labels(H: Any, y: Array, labels: Any = None) -> Any:
+def distribution_for_labels(H: Any, y: Array, labels: Any = None) -> Any:
     """The same, with straight lines between quantiles, or between sorted draws; what says too little stays as it is.
 
     An ensemble is the mixture of its members, where each of them has a distribution.
     """
     kind = checked_labels(y, labels)
     if isinstance(H, Ensemble):
-        members = [distribution_of_labels(member, y, kind) for member in H.members]
+        members = [distribution_for_labels(member, y, kind) for member in H.members]
         whole = sum(H.weights)
         shares = tuple(weight / whole for weight in H.weights)
         said = all(member.has_distribution for member in members)
         return Mixture(tuple(member.as_distribution() for member in members), shares) if said else H
-    H = of_labels(H, y, kind)
+    H = for_labels(H, y, kind)
     if kind is None or not isinstance(H, (Quantiles, Samples)):
         return straight(H)
     return _straight_distribution(H, kind) or H
@@ -74,8 +74,8 @@ def judged_as(H: Any, y: Array, labels: Any = None) -> tuple[Any, str]:
     if not isinstance(H, Ensemble) and (
         between is None or (isinstance(H, Samples) and checked_labels(y, labels) is None)
     ):
-        return of_labels(H, y, labels), ""
-    distribution = distribution_of_labels(H, y, labels)
+        return for_labels(H, y, labels), ""
+    distribution = distribution_for_labels(H, y, labels)
     if not distribution.has_distribution:
         return distribution, ""
     if between is None:

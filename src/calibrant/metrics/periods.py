@@ -1,4 +1,4 @@
-"""Rows by time: when each was, and stretches of about equally many rows."""
+"""Rows by time: when each was, and periods of about equally many rows."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ from calibrant.metrics.slices import (
 )
 
 MOST = 10
-"""So many stretches, unless that leaves some with fewer than 20 rows."""
+"""So many periods, unless that leaves some with fewer than 20 rows."""
 
 
 @dataclass(frozen=True)
-class Stretches:
-    """The rows of a batch by time, one stretch after the other, each from its first to its last row."""
+class Periods:
+    """The rows of a batch by time, one period after the other, each from its first to its last row."""
 
     slices: Slices
     starts: tuple[str, ...]
     ends: tuple[str, ...]
 
 
-def stretches_of(time: Values, m: int, bins: int | None = None, *, name: str = "time") -> Stretches:
-    """The m rows by `time`, numbers or dates in any order, in `bins` stretches of about equally many rows.
+def periods_of(time: Values, m: int, bins: int | None = None, *, name: str = "time") -> Periods:
+    """The m rows by `time`, numbers or dates in any order, in `bins` periods of about equally many rows.
 
-    Rows of one moment are in one stretch, and no stretch has fewer than 20 rows unless it is the only one. So there may
+    Rows of one moment are in one period, and no period has fewer than 20 rows unless it is the only one. So there may
     be fewer than `bins`, which are 10 if not given.
 
     >>> day = np.datetime64("2024-01-01") + np.arange(90)
-    >>> found = stretches_of(day[::-1], 90, 3)
+    >>> found = periods_of(day[::-1], 90, 3)
     >>> list(zip(found.starts, found.ends))
     [('2024-01-01', '2024-01-30'), ('2024-01-31', '2024-02-29'), ('2024-03-01', '2024-03-30')]
     >>> found.slices.index[[0, -1]]
@@ -60,7 +60,7 @@ def stretches_of(time: Values, m: int, bins: int | None = None, *, name: str = "
     texts = moments_in_words(ends)
     starts, stops = tuple(texts[: len(last)]), tuple(texts[len(last) :])
     labels = tuple(f"[{a}, {b}]" for a, b in zip(starts, stops, strict=True))
-    return Stretches(Slices(name, labels, index), starts, stops)
+    return Periods(Slices(name, labels, index), starts, stops)
 
 
 def moments_in_words(when: NDArray[Any]) -> list[str]:
@@ -116,7 +116,7 @@ def _some_numbers(column: NDArray[Any]) -> bool:
 
 
 def _large(last: NDArray[Any], when: NDArray[Any]) -> NDArray[Any]:
-    """The ends of stretches, without those that leave a stretch with fewer than 20 rows."""
+    """The ends of periods, without those that leave a period with fewer than 20 rows."""
     while len(last) > 1:
         counts = np.bincount(np.searchsorted(last, when, side="left"), minlength=len(last))
         small = int(np.argmin(counts))

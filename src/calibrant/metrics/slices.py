@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -16,7 +17,6 @@ from numpy.typing import NDArray
 
 from calibrant._arguments import same_length
 from calibrant._arrays import to_numpy
-from calibrant.metrics.natural import natural
 
 FEW = 12
 """So many different numbers, or fewer, are a slice each."""
@@ -194,8 +194,8 @@ def _texts(column: NDArray[Any]) -> tuple[list[str], Index]:
     if len(texts) > MOST:
         counts = np.bincount(first, minlength=len(texts))
         # of those of one size, the first in order
-        kept = sorted(texts, key=lambda text: (-counts[codes[text]], natural(text)))[: MOST - 1]
-    labels = sorted(kept, key=natural)
+        kept = sorted(texts, key=lambda text: (-counts[codes[text]], natural_order(text)))[: MOST - 1]
+    labels = sorted(kept, key=natural_order)
     place = {text: k for k, text in enumerate(labels)}
     labels = _short(labels)
     where = np.array([place.get(text, len(labels)) for text in texts], np.int64)
@@ -216,3 +216,16 @@ def _short(texts: Sequence[str]) -> list[str]:
 def unlike(label: str, labels: Sequence[str]) -> str:
     """The label, told from one that is spelt the same."""
     return label if label not in labels else unlike(f"({label})", labels)
+
+
+def natural_order(text: str) -> tuple[Any, ...]:
+    """A key to sort by: numbers by their value, before all other texts; in these, digits by the number that they make.
+
+    >>> sorted(["10", "b", "9", "-1", "a10", "a9"], key=natural_order)
+    ['-1', '9', '10', 'a9', 'a10', 'b']
+    """
+    if re.fullmatch(r"-?\d+(\.\d+)?", text):
+        return (0, float(text), text)
+    parts = re.split(r"(\d+)", text)
+    # digits by their length and then as texts, however many they are: int() takes only so many
+    return (1, [(len(part.lstrip("0")), part.lstrip("0")) if k % 2 else part for k, part in enumerate(parts)], text)

@@ -6,8 +6,8 @@ NGBoost, quantile-forest, skpro, statsmodels and torch, lists of models, anythin
 """
 
 from calibrant.models.dispatch import prediction_of, register
-from calibrant.models.multioutput import predictions_of
 from calibrant.models.model_lists import by_level, together
+from calibrant.models.multioutput import predictions_of
 
 register(list, together)
 register(tuple, together)

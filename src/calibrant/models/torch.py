@@ -11,8 +11,8 @@ import numpy as np
 
 from calibrant._arrays import to_numpy
 from calibrant.distributions import Normal, from_torch
-from calibrant.models.outputs import column, named, quantiles
 from calibrant.models.generic import as_output
+from calibrant.models.outputs import column, named, quantiles
 
 
 def adapt(module: Any, X: Any) -> Any:

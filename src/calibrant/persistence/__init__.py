@@ -24,10 +24,10 @@ from calibrant.calibration import Calibrated
 from calibrant.cross import CrossCalibrated
 from calibrant.horizons.calibration import HorizonCalibrated
 from calibrant.persistence.atomic import write
-from calibrant.persistence.codec import decode, encode, handed_in
+from calibrant.persistence.classes import ROOTS, Promised
+from calibrant.persistence.codec import decode, encode, own_classes
 from calibrant.persistence.container import FORMAT, pack, plain_notes, unpack
 from calibrant.persistence.errors import FileError
-from calibrant.persistence.classes import ROOTS, Promised
 from calibrant.persistence.summary import summary
 from calibrant.several.calibration import SeveralCalibrated
 from calibrant.tracking import Tracker
@@ -108,7 +108,7 @@ def read(path: str | os.PathLike[str], *, classes: Iterable[type] = ()) -> Store
         path: The file to read.
         classes: Your own classes of which the file may hold objects; it may hold no others.
     """
-    own = handed_in(classes)
+    own = own_classes(classes)
     with _naming("load", path):
         header, tensors = unpack(path)
         root = decode(header["root"], tensors, own)

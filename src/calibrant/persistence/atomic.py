@@ -141,3 +141,12 @@ def _synchronise(path: str, access: int) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def is_special_file(path: str | os.PathLike[str]) -> bool:
+    """Whether it is a pipe, a device or a socket: to open one may wait for ever. What is not there is not odd."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))

@@ -22,8 +22,8 @@ import numpy as np
 from calibrant._arrays import to_numpy
 from calibrant.calibration import Calibrated
 from calibrant.interpolators import NAF
-from calibrant.persistence.errors import FileError, short, why
 from calibrant.persistence.classes import FUNCTIONS, KINDS, ROOTS, Kind, Promised, kind_of_own
+from calibrant.persistence.errors import FileError, short, why
 from calibrant.updating import Updated
 
 DEPTH = 32
@@ -192,7 +192,7 @@ def decode(tree: Any, tensors: Mapping[str, np.ndarray[Any, Any]], own: Mapping[
     return root
 
 
-def handed_in(classes: Iterable[type]) -> dict[str, type]:
+def own_classes(classes: Iterable[type]) -> dict[str, type]:
     """The caller's classes by name; none may have the name of another, or of one of calibrant's."""
     if isinstance(classes, type):
         raise TypeError(f"classes must be a list of classes, got one: pass classes=[{classes.__name__}]")

@@ -14,11 +14,11 @@ from calibrant.forecast import Forecasts, Unsaid
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.calibration import drawn_pit, pit
 from calibrant.metrics.forecasts import paired
+from calibrant.plots.axis_labels import words
 from calibrant.plots.canvas import drawing, span_y
 from calibrant.plots.inputs import Numbers, named, numbers
 from calibrant.plots.legend import key
 from calibrant.plots.theme import Style, percent
-from calibrant.plots.axis_labels import words
 
 _LEVELS = np.arange(1, 200) / 200
 

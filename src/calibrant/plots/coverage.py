@@ -13,20 +13,20 @@ from calibrant._arguments import same_length, unit
 from calibrant._arrays import floats, refuse
 from calibrant._types import ArrayLike, Groups, Values
 from calibrant._words import count
-from calibrant.diagnosis.row_events import answers_of
+from calibrant.diagnosis.row_events import row_events_of
 from calibrant.forecast import Forecasts, PredictionLike
 from calibrant.metrics.bands import share_interval
 from calibrant.metrics.by_slice import SMALLEST, judged
 from calibrant.metrics.forecasts import paired
 from calibrant.metrics.slices import Slices, all_rows, columns_of, slices_of
+from calibrant.plots.axes_style import Pen
+from calibrant.plots.axis_labels import row_height, words
 from calibrant.plots.canvas import drawing
 from calibrant.plots.curves import reach
-from calibrant.plots.in_part import in_part
 from calibrant.plots.inputs import Numbers, bins_of, named, numbers
 from calibrant.plots.legend import key
-from calibrant.plots.axes_style import Pen
+from calibrant.plots.marks import ties_split_ticks
 from calibrant.plots.theme import Look, Style, percent, plain
-from calibrant.plots.axis_labels import row_height, words
 
 
 def coverage_by_slice(
@@ -129,23 +129,27 @@ def coverage_by(
     """
     coverage, confidence, bins = unit("coverage", coverage), unit("confidence", confidence), bins_of(bins)
     H, y = paired(H, y)
-    said = answers_of(H, y, [coverage])
+    events = row_events_of(H, y, [coverage])
     m = int(y.shape[0])
-    along = said.centre if by is None else numbers(floats("by", by, ndim=1))
+    along = events.centre if by is None else numbers(floats("by", by, ndim=1))
     same_length("the forecast", m, "by", len(along))
     refuse("the predicted value", ~np.isfinite(along), "is not finite")
     column = slices_of("", along, m, parts=bins)
-    results = {each.value: each.held[0] for each in judged([column], said.held, None, confidence=confidence, n=n)}
+    results = {
+        each.value: each.intervals[0] for each in judged([column], events.inside, None, confidence=confidence, n=n)
+    }
     if not results:
         raise ValueError(
             f"coverage_by needs a bin of at least {SMALLEST} rows, got {count(m, 'row')} in"
             f" {count(len(column.labels), 'bin')}"
         )
     kept = [k for k, label in enumerate(column.labels) if label in results]
-    held = [results[column.labels[k]] for k in kept]
+    intervals = [results[column.labels[k]] for k in kept]
     edges, middle = _edges(along, column)
-    share, low, high = (100 * np.array(each) for each in zip(*((h.share, h.low, h.high) for h in held), strict=True))
-    off, at = np.array([each.off for each in held]), middle[kept]
+    share, low, high = (
+        100 * np.array(each) for each in zip(*((h.share, h.low, h.high) for h in intervals), strict=True)
+    )
+    off, at = np.array([each.off for each in intervals]), middle[kept]
     left_out = m - int(column.counts[kept].sum())
     with drawing(ax) as (ax, pen):
         ax.axhline(100 * coverage, color=pen.ink, linewidth=0.8 * pen.unit, linestyle=":", zorder=1)
@@ -155,7 +159,7 @@ def coverage_by(
         dot: Style = {"marker": "o", "linestyle": "none", "markersize": 4 * pen.unit, "zorder": 3}
         (inside,) = ax.plot(at[~off], share[~off], color=pen.after, label="inside", **dot)
         (outside,) = ax.plot(at[off], share[off], color=pen.before, markerfacecolor=pen.paper, label="off", **dot)
-        ticks = in_part(ax, held, at, pen, along="y")
+        ticks = ties_split_ticks(ax, intervals, at, pen, along="y")
         ends = reach(along)
         left, right = max(edges[0], min(ends[0], at[0])), min(edges[-1], max(ends[1], at[-1]))
         room = 0.02 * (right - left)  # for a dot at the end

@@ -14,14 +14,14 @@ from calibrant._types import ArrayLike, SupportsArray
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import PredictionLike
 from calibrant.metrics.forecasts import forecast
+from calibrant.plots.axes_style import Pen, figure_of, length, points
+from calibrant.plots.axis_labels import words
 from calibrant.plots.canvas import drawing, span_y
 from calibrant.plots.curves import Shape, cdf_curve, quantiles, reach, shape
 from calibrant.plots.inputs import chosen_rows, labels_of, numbers, parts_of, row_of
 from calibrant.plots.legend import key
 from calibrant.plots.marks import has_levels, marks
-from calibrant.plots.axes_style import Pen, figure_of, length, points
 from calibrant.plots.theme import LOOK_AFTER, LOOK_BEFORE, Look, Style, plain
-from calibrant.plots.axis_labels import words
 
 _POINTS = 400
 _MOST_ROWS = 8

@@ -16,13 +16,13 @@ from calibrant._types import ArrayLike, Values
 from calibrant._words import count, in_all
 from calibrant.forecast import PredictionLike
 from calibrant.metrics.forecasts import forecast, paired
+from calibrant.plots.axes_style import Pen, points
+from calibrant.plots.axis_labels import words
 from calibrant.plots.canvas import drawing, span_y
 from calibrant.plots.curves import reach
 from calibrant.plots.inputs import Numbers, evenly, labels_of, numbers
 from calibrant.plots.legend import key
-from calibrant.plots.axes_style import Pen, points
 from calibrant.plots.theme import Style, percent
-from calibrant.plots.axis_labels import words
 
 _MOST_POSITIONS = 2000
 
@@ -283,10 +283,10 @@ def _bars(ax: Axes, pen: Pen, at: Any, rows: _Spans, limits: tuple[float, float]
 
 def _labels(ax: Axes, pen: Pen, at: Any, rows: _Spans, limits: tuple[float, float], all_rows: _Spans) -> list[Any]:
     """Labels as dots inside their intervals and as crosses outside; the key says how many of all rows are inside."""
-    held = rows.inside
+    inside = rows.inside
     said = f"inside: {percent(round(float(all_rows.inside.mean()), 3))} of {count(len(all_rows.y), 'row')}"
-    drawn = _dots(ax, pen, at[held], rows.y[held], limits, **_inner(pen), label=said)
-    drawn += _dots(ax, pen, at[~held], rows.y[~held], limits, **_outer(pen), label="outside")
+    drawn = _dots(ax, pen, at[inside], rows.y[inside], limits, **_inner(pen), label=said)
+    drawn += _dots(ax, pen, at[~inside], rows.y[~inside], limits, **_outer(pen), label="outside")
     return [*drawn, *_beyond(ax, pen, at, rows.y, limits)]
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal
 
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
-from calibrant.plots.inputs import numbers
+from calibrant.metrics.interval_coverage import IntervalResult
 from calibrant.plots.axes_style import Pen
+from calibrant.plots.inputs import numbers
 
 
 def has_levels(prediction: Any) -> bool:
@@ -37,3 +41,17 @@ def marks(
         ax.vlines(
             at, floor, floor + height, transform=transform, color=pen.before, linewidth=1.4 * pen.unit, zorder=zorder
         )
+
+
+def ties_split_ticks(
+    ax: Axes, intervals: Sequence[IntervalResult], at: Any, pen: Pen, *, along: Literal["x", "y"]
+) -> list[Line2D]:
+    """A tick at each share that chance is asked about, where it is another than one counts; `along` has the shares."""
+    if not any(each.split_share is not None for each in intervals):
+        return []
+    share = 100 * np.array([each.tested for each in intervals])
+    x, y = (share, at) if along == "x" else (at, share)
+    mark = "|" if along == "x" else "_"
+    return ax.plot(
+        x, y, marker=mark, linestyle="none", color=pen.ink, markersize=6 * pen.unit, zorder=2.5, label="atoms in part"
+    )

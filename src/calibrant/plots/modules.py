@@ -20,13 +20,13 @@ from calibrant.distributions.context import Context
 from calibrant.forecast import PredictionLike
 from calibrant.interpolators import NAF, Interpolator, Linear, Naive, Random
 from calibrant.interpolators.support import Logits
+from calibrant.plots.axes_style import SMALLEST, Pen, length, points
+from calibrant.plots.axis_labels import words
 from calibrant.plots.canvas import drawing
 from calibrant.plots.curves import cdf_curve, quantiles, reach
 from calibrant.plots.inputs import Numbers, evenly, numbers
 from calibrant.plots.legend import key
-from calibrant.plots.axes_style import SMALLEST, Pen, length, points
 from calibrant.plots.theme import Style, plain
-from calibrant.plots.axis_labels import words
 from calibrant.predictions import with_labels
 
 _MOST_POINTS = 500

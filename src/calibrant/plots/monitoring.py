@@ -9,11 +9,11 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from calibrant.monitoring import Monitor
+from calibrant.plots.axis_labels import words
 from calibrant.plots.canvas import drawing
 from calibrant.plots.inputs import evenly
 from calibrant.plots.legend import key
 from calibrant.plots.theme import Style
-from calibrant.plots.axis_labels import words
 
 MOST = 5000
 """Points that are drawn."""

@@ -13,12 +13,12 @@ from calibrant._arguments import unit
 from calibrant._types import ArrayLike
 from calibrant.forecast import PredictionLike
 from calibrant.metrics.forecasts import paired
+from calibrant.plots.axes_style import Pen, length, points
+from calibrant.plots.axis_labels import words
 from calibrant.plots.canvas import drawing, span_y
 from calibrant.plots.inputs import named, numbers
 from calibrant.plots.legend import key
-from calibrant.plots.axes_style import Pen, length, points
 from calibrant.plots.theme import Style, percent
-from calibrant.plots.axis_labels import words
 
 _MARKS = {-1: ("v", "too few inside"), 1: ("^", "too many inside"), 0: ("o", "as many as asked for")}
 

@@ -12,11 +12,11 @@ from calibrant._types import ArrayLike
 from calibrant.forecast import Forecasts
 from calibrant.metrics.forecasts import paired
 from calibrant.metrics.slices import slices_of
+from calibrant.plots.axis_labels import words
 from calibrant.plots.canvas import drawing
 from calibrant.plots.inputs import Numbers, bins_of, named, numbers
 from calibrant.plots.legend import key
 from calibrant.plots.theme import Style
-from calibrant.plots.axis_labels import words
 
 
 def spread_skill(H: Forecasts, y: ArrayLike, *, bins: int = 10, ax: Axes | None = None) -> Axes:

@@ -5,13 +5,12 @@ better prediction. Calibration rows are touched once, by q, so the guarantee is 
 """
 
 from calibrant.refine.auto import Auto, ChosenRefinement
-from calibrant.refine.mean import Average
 from calibrant.refine.base import Refinement, Refiner
-from calibrant.refine.cascade import Cascade
+from calibrant.refine.constant import Constant
+from calibrant.refine.forest import Forest
 from calibrant.refine.league import Entry, League
-from calibrant.refine.forest import Local
 from calibrant.refine.location_scale import ResidualLocationScale
-from calibrant.refine.constant import Plain
+from calibrant.refine.mean import Mean
 from calibrant.refine.quantiles import ResidualQuantiles
 from calibrant.refine.rows import TrainingRows
 from calibrant.refine.spread import Spread
@@ -19,13 +18,12 @@ from calibrant.refine.two_part import TwoPart
 
 __all__ = [
     "Auto",
-    "Average",
-    "Cascade",
     "ChosenRefinement",
+    "Constant",
     "Entry",
+    "Forest",
     "League",
-    "Local",
-    "Plain",
+    "Mean",
     "Refinement",
     "Refiner",
     "ResidualLocationScale",

@@ -15,28 +15,26 @@ from calibrant._types import Features
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import PredictionLike
 from calibrant.predictions import Prediction
-from calibrant.refine.mean import Average
 from calibrant.refine.base import Refinement, Refiner
-from calibrant.refine.cascade import Cascade
+from calibrant.refine.constant import Constant
 from calibrant.refine.criteria import Criterion, CriterionName, criterion_named
 from calibrant.refine.league import League
 from calibrant.refine.location_scale import ResidualLocationScale
-from calibrant.refine.constant import Plain
+from calibrant.refine.mean import Mean
 from calibrant.refine.quantiles import ResidualQuantiles
 from calibrant.refine.rows import TrainingRows
 from calibrant.refine.spread import Spread
 
-RUNGS: dict[str, Refiner] = {
-    "plain": Plain(),
+SIMPLEST_FIRST: dict[str, Refiner] = {
+    "constant": Constant(),
     "spread": Spread(),
     "location-scale": ResidualLocationScale(),
     "quantiles": ResidualQuantiles(),
-    "cascade": Cascade(),
-    "average": Average(),
+    "mean": Mean(),
 }
 """By name, from the simplest to the most elaborate."""
 
-CANDIDATES = {name: RUNGS[name] for name in ("plain", "spread", "location-scale", "quantiles", "average")}
+CANDIDATES = {name: SIMPLEST_FIRST[name] for name in ("constant", "spread", "location-scale", "quantiles", "mean")}
 """Those that a league is held among. Average has the lowest CRPS out of fold on the training rows of nearly every
 dataset of the league. Quantiles, a part of it and learned with it, are level where many labels are equal, and serve
 slices better there. Cascade, the other part, is nowhere simpler and better."""
@@ -146,7 +144,7 @@ def _is_pair(each: Any) -> bool:
 
 
 def _name(each: Any) -> str:
-    known = (name for name, refiner in RUNGS.items() if refiner == each)
+    known = (name for name, refiner in SIMPLEST_FIRST.items() if refiner == each)
     return next(known, repr(each))
 
 

@@ -11,17 +11,17 @@ from calibrant.refine.rows import TrainingRows
 
 
 @dataclass(frozen=True)
-class Plain(Refiner):
+class Constant(Refiner):
     """The middle of each row's prediction as a `Point`: the same residuals for all rows. It learns nothing."""
 
-    def fit(self, rows: TrainingRows) -> PlainRefinement:
+    def fit(self, rows: TrainingRows) -> ConstantRefinement:
         """Nothing is learned."""
         del rows
-        return PlainRefinement()
+        return ConstantRefinement()
 
 
 @dataclass(frozen=True)
-class PlainRefinement:
+class ConstantRefinement:
     """(X, prediction) -> Point(centre)."""
 
     def __call__(self, X: Any, prediction: Any) -> Point:

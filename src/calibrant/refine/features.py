@@ -41,7 +41,7 @@ class Features:
     def __call__(self, X: Any, prediction: Any) -> np.ndarray[Any, Any]:
         """(n, d) numbers."""
         # kept: of a forest's draws they take as long as a boosted model, and each member of an average asks for them
-        columns = list(prediction.remember("_kept_centre_and_spread", lambda: _said(prediction)))
+        columns = list(prediction.remember("_kept_centre_and_spread", lambda: _centre_and_spread(prediction)))
         if self.categories is not None:
             given = _columns(self._as_in_fit(X)) or []
             if len(given) != len(self.categories):
@@ -60,7 +60,7 @@ class Features:
         return frame.select(*(frame.get_column(name) for name in self.names)).to_native()
 
 
-def _said(prediction: Any) -> list[np.ndarray[Any, Any]]:
+def _centre_and_spread(prediction: Any) -> list[np.ndarray[Any, Any]]:
     """The centre of each row and, where there is one, its spread."""
     spread = prediction.spread_rows()
     said = [prediction.centre_rows()] + ([] if spread is None else [spread])

@@ -27,7 +27,7 @@ _BLOCK = 5_000
 
 
 @dataclass(frozen=True)
-class Local(Refiner):
+class Forest(Refiner):
     """f + local quantiles: residuals of training rows, weighted by how often a forest joins them with x.
 
     The forest splits by 9 indicators 1{r <= t}. Each leaf keeps the share of its residuals below each of 54 thresholds,
@@ -47,12 +47,12 @@ class Local(Refiner):
         if not 0 < self.prior < np.inf:
             raise ValueError(f"Local.prior must be positive and finite, got {self.prior!r}")
 
-    def fit(self, rows: TrainingRows) -> LocalRefinement:
+    def fit(self, rows: TrainingRows) -> ForestRefinement:
         """One forest and its tables."""
         rows = rows.sampled(_MOST)  # before X is made a matrix
-        return LocalRefinement(rows.features, self.distribution(rows, rows.y - rows.centre))
+        return ForestRefinement(rows.features, self.distribution(rows, rows.y - rows.centre))
 
-    def distribution(self, rows: TrainingRows, r: Array) -> LocalDistribution:
+    def distribution(self, rows: TrainingRows, r: Array) -> ForestDistribution:
         """The local distribution of residuals, or of scores, of these rows.
 
         Args:
@@ -73,27 +73,27 @@ class Local(Refiner):
         ).fit(matrix, np.squeeze(r[:, None] <= splits, axis=1 if len(splits) == 1 else ()), sample_weight=weight)
         points = np.unique(np.concatenate([np.quantile(r, _THRESHOLDS), [r.min(), r.max()]]))
         place = np.searchsorted(points, r)
-        of_all = np.cumsum(np.bincount(place, weights=weight, minlength=len(points)))
-        of_all = of_all / of_all[-1]
+        pooled = np.cumsum(np.bincount(place, weights=weight, minlength=len(points)))
+        pooled = pooled / pooled[-1]
         leaves = forest.apply(matrix)
         tables = []
         for k, tree in enumerate(forest.estimators_):
             shape = (tree.tree_.node_count, len(points))
             cell = leaves[:, k] * shape[1] + place
             count = np.bincount(cell, weights=weight, minlength=shape[0] * shape[1]).reshape(shape)
-            below = np.cumsum(count, axis=1) + self.prior * of_all
+            below = np.cumsum(count, axis=1) + self.prior * pooled
             tables.append((below / below[:, -1:]).astype(np.float32))
-        return LocalDistribution(forest, tuple(tables), points, of_all, float(np.mean(np.abs(r - np.median(r)))))
+        return ForestDistribution(forest, tuple(tables), points, pooled, float(np.mean(np.abs(r - np.median(r)))))
 
 
 @dataclass(frozen=True, repr=False)
-class LocalDistribution:
+class ForestDistribution:
     """P(r <= t | x) at some thresholds t: the mean over the trees of what x's leaf has seen."""
 
     forest: RandomForestRegressor
     tables: tuple[Array, ...]
     points: Array
-    of_all: Array
+    pooled: Array
     unit: float
 
     def quantiles(self, matrix: Array) -> Array:
@@ -113,7 +113,7 @@ class LocalDistribution:
             distribution += np.take(
                 table, leaves[:, k], axis=0, out=seen, mode="clip"
             )  # leaves are in range: no buffer needed
-        F = 0.95 / len(self.tables) * distribution.astype(np.float64) + 0.05 * self.of_all
+        F = 0.95 / len(self.tables) * distribution.astype(np.float64) + 0.05 * self.pooled
         return apart(_inverse(F, self.points), self.unit)
 
 
@@ -131,11 +131,11 @@ def _inverse(F: Array, points: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class LocalRefinement:
+class ForestRefinement:
     """(X, prediction) -> Quantiles."""
 
     features: Features
-    distribution: LocalDistribution
+    distribution: ForestDistribution
 
     def __call__(self, X: Any, prediction: Any) -> Quantiles:
         """The quantiles of each row."""

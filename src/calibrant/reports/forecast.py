@@ -16,20 +16,20 @@ from calibrant._arguments import unit
 from calibrant._arrays import to_numpy
 from calibrant._types import ArrayLike, Groups, SupportsArray, Values
 from calibrant._version import __version__
-from calibrant.diagnosis.interface import PYTHON, Door
 from calibrant.diagnosis.headline import Headline
-from calibrant.diagnosis.over_time import Stretch, judged_stretches
+from calibrant.diagnosis.interface import PYTHON, Interface
+from calibrant.diagnosis.over_time import Period, judged_periods
 from calibrant.forecast import PredictionLike
 from calibrant.guarantee import Guarantee
 from calibrant.labels.base import Labels
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.by_slice import LEVELS, judged, rows_behind
-from calibrant.metrics.rounding import rounded
 from calibrant.metrics.forecasts import beside, labels_of, name_of, two_arguments
 from calibrant.metrics.forecasts import forecast as forecast_of
-from calibrant.metrics.label_kinds import look_like_counts, of_labels
+from calibrant.metrics.label_kinds import for_labels, look_like_counts
+from calibrant.metrics.periods import Periods, moments_in_words, periods_of, times_of
+from calibrant.metrics.rounding import rounded
 from calibrant.metrics.slices import Slices, all_rows
-from calibrant.metrics.periods import Stretches, moments_in_words, stretches_of, times_of
 from calibrant.persistence.atomic import write
 from calibrant.persistence.errors import FileError
 from calibrant.predictions import Quantiles
@@ -38,9 +38,9 @@ from calibrant.reports.curves import COVERAGES, Curves, bins, curves
 from calibrant.reports.features import features_of
 from calibrant.reports.findings import Findings
 from calibrant.reports.groups import groupings, own_groupings
-from calibrant.reports.over_time import drawn_stretches, over_time
-from calibrant.reports.models import distributions_by_name, entries, league_of, spoken_for
+from calibrant.reports.models import distributions_by_name, entries, league_of, original_kind
 from calibrant.reports.notes import notes
+from calibrant.reports.over_time import drawn_periods, over_time
 from calibrant.reports.page import page
 from calibrant.reports.rows import Shown, chosen_rows, drawn_rows, finest, named_rows
 from calibrant.reports.scored_forecast import Side, checked_base, side_of
@@ -153,7 +153,7 @@ def report(
     >>> print(page.verdict[1].text)
     The 90% intervals hold 90.7% (89.3% to 91.9%) of the labels; before calibration they held 59.2% (57.0% to 61.3%).
     """
-    return report_at(
+    return report_for(
         PYTHON,
         H,
         y,
@@ -171,8 +171,8 @@ def report(
     )
 
 
-def report_at(
-    door: Door,
+def report_for(
+    interface: Interface,
     H: PredictionLike | Mapping[str, PredictionLike],
     y: ArrayLike,
     *,
@@ -211,7 +211,7 @@ def report_at(
     n = guarantee.calibration_rows if guarantee else None
     own = guarantee.sizes if guarantee else None
 
-    along = None if time is None else stretches_of(time, m)
+    along = None if time is None else periods_of(time, m)
     in_time = None if along is None else _in_time(along, after, coverage, n=n, groups=slices, own=own)
     in_time_before = (
         None if along is None or before is None or not before.is_distribution else _in_time(along, before, coverage)
@@ -235,9 +235,9 @@ def report_at(
         name,
         entries(after, distributions, values, coverage, promises),
         labels is None and look_like_counts(distribution, values),
-        spoken_for(first, distribution),
-        of_labels(first, values, labels) if isinstance(first, Quantiles) and len(first.levels) > 1 else None,
-        door,
+        original_kind(first, distribution),
+        for_labels(first, values, labels) if isinstance(first, Quantiles) and len(first.levels) > 1 else None,
+        interface,
     )
     said = verdict(findings)
     of_time = {statement.text for statement in over_time(findings)}
@@ -250,7 +250,7 @@ def report_at(
         "coverages": rounded(COVERAGES),
         "slices": [
             _slice(by, value, calibrated_by, drawn[k], drawn_before[k] if drawn_before else None)
-            | {"held": _held(findings, by, value)}
+            | {"interval": _interval(findings, by, value)}
             for k, (by, value, calibrated_by) in enumerate(named)
         ],
         "rows": [
@@ -263,7 +263,7 @@ def report_at(
         "measures": measures(comparison.lines.values()),
         "models": league_of(findings.models),
         "misses": np.searchsorted(shown.rows, shown.misses).tolist(),
-        "time": drawn_stretches(findings, in_time_before) if in_time and len(in_time) > 1 else [],
+        "time": drawn_periods(findings, in_time_before) if in_time and len(in_time) > 1 else [],
     }
     text = page(
         "forecast.html",
@@ -276,7 +276,7 @@ def report_at(
         verdict=said,
         in_short=None if guarantee is None else guarantee.in_short(coverage),
         guarantee=None if guarantee is None else str(guarantee),
-        met=findings.whole.keeps(guarantee),
+        met=findings.overall.is_consistent_with(guarantee),
         in_time=[statement for statement in said if data["time"] and statement.text in of_time],
         name=name,
         models=findings.models,
@@ -291,29 +291,29 @@ def report_at(
 
 def _base(base: Any, distribution: Any, y: Any, labels: Any) -> Any:
     """What the base says of the labels; where H is a distribution of counts, rates are one too."""
-    return of_labels(beside(checked_base(base, y.shape[0]), distribution), y, labels)
+    return for_labels(beside(checked_base(base, y.shape[0]), distribution), y, labels)
 
 
 def _title(label: str, name: str) -> str:
     return f"Forecasts of {label} by {name}" if name else f"Forecasts of {label}"
 
 
-def _in_time(along: Stretches, side: Side, coverage: float, **known: Any) -> tuple[Stretch, ...]:
-    return judged_stretches(along, {coverage: side.inside(coverage)}, side.drawn, **known)
+def _in_time(along: Periods, side: Side, coverage: float, **known: Any) -> tuple[Period, ...]:
+    return judged_periods(along, {coverage: side.inside(coverage)}, side.drawn, **known)
 
 
-def _held(findings: Findings, by: str | None, value: str) -> dict[str, Any] | None:
+def _interval(findings: Findings, by: str | None, value: str) -> dict[str, Any] | None:
     """The coverage of a slice, with what chance allows of the part that it is judged by; None where it is not."""
     if by is None:
-        held, fails = findings.whole.held, False
+        interval, fails = findings.overall.interval, False
     else:
         judged = [each for each in findings.groups if (each.by, each.value) == (by, value)]
         if not judged:
             return None
-        held, fails = judged[0].held[0], findings.fails(judged[0])
-    part = None if held.in_part is None else rounded(held.in_part)
-    ends = {"low": rounded(held.low), "high": rounded(held.high)}
-    return {"share": rounded(held.share), "part": part, **ends, "off": fails}
+        interval, fails = judged[0].intervals[0], findings.fails(judged[0])
+    part = None if interval.split_share is None else rounded(interval.split_share)
+    ends = {"low": rounded(interval.low), "high": rounded(interval.high)}
+    return {"share": rounded(interval.share), "part": part, **ends, "off": fails}
 
 
 def _slice(by: str | None, value: str, n: int | None, after: Curves, before: Curves | None) -> dict[str, Any]:

@@ -7,15 +7,15 @@ from itertools import groupby
 from typing import Any
 
 from calibrant._words import count
-from calibrant.diagnosis import Stretch
+from calibrant.diagnosis import Period
 from calibrant.diagnosis.headline import how_bad
 from calibrant.metrics.by_slice import SMALLEST
 from calibrant.metrics.rounding import fixed, rounded
 from calibrant.reports.findings import Findings
 from calibrant.reports.statement import Statement
 
-Run = Sequence[Stretch]
-"""Stretches one after the other that are off in the same direction."""
+Run = Sequence[Period]
+"""Periods one after the other that are off in the same direction."""
 INDEPENDENT = "What chance allows is for independent rows; neighbours in time often are not."
 NAMED = 3
 """So many runs are named in the verdict, the longest."""
@@ -23,23 +23,23 @@ NAMED = 3
 
 def over_time(found: Findings) -> Iterator[Statement]:
     """Where along time the forecasts fail, since when, and in which direction."""
-    stretches = found.stretches
-    if stretches is None:
+    periods = found.periods
+    if periods is None:
         return
-    if len(stretches) < 2:
-        yield Statement("info", f"Time tells nothing here: two stretches of {SMALLEST} rows or more are needed.")
+    if len(periods) < 2:
+        yield Statement("info", f"Time tells nothing here: two periods of {SMALLEST} rows or more are needed.")
         return
     promise = INDEPENDENT
     if found.known != "raw":
         promise += " The guarantee covers rows like the calibration rows, and promises nothing where things change."
-    looked = count(len(stretches), "stretch", "stretches")
+    looked = count(len(periods), "period", "periods")
     if not found.off_in_time:
-        none = f"Over time, none of {looked} is off by more than chance allows{found.but_wide(stretches)}"
+        none = f"Over time, none of {looked} is off by more than chance allows{found.wide_folds_note(periods)}"
         yield Statement("good", f"{none}. {promise}")
         return
     runs = runs_off(found)
     longest = sorted(sorted(runs, key=lambda run: -sum(each.m for each in run))[:NAMED], key=runs.index)
-    where = "; ".join(_said(run, stretches) for run in longest)
+    where = "; ".join(_said(run, periods) for run in longest)
     more = f"; and {len(runs) - NAMED} more" if len(runs) > NAMED else ""
     worst = max(found.off_in_time, key=lambda each: each.distance)
     verb = "is" if len(found.off_in_time) == 1 else "are"
@@ -51,44 +51,44 @@ def over_time(found: Findings) -> Iterator[Statement]:
 
 
 def runs_off(found: Findings) -> list[Run]:
-    """The stretches that are off, those beside each other and off in the same direction together."""
-    runs = groupby(found.stretches or (), key=lambda each: each.direction if found.fails(each) else None)
+    """The periods that are off, those beside each other and off in the same direction together."""
+    runs = groupby(found.periods or (), key=lambda each: each.direction if found.fails(each) else None)
     return [list(run) for direction, run in runs if direction is not None]
 
 
-def _said(run: Run, stretches: Sequence[Stretch]) -> str:
+def _said(run: Run, periods: Sequence[Period]) -> str:
     first, last = run[0], run[-1]
-    if len(run) == len(stretches):
+    if len(run) == len(periods):
         when = "all the time"
-    elif last is stretches[-1]:
+    elif last is periods[-1]:
         when = f"since {first.start}"
-    elif first is stretches[0]:
+    elif first is periods[0]:
         when = f"until {last.end}"
     else:
         when = f"from {first.start} to {last.end}"
     return f"{when} the forecasts are too {first.direction}"
 
 
-def _farthest(worst: Stretch) -> str:
-    """The stretch that is farthest off, by its coverage, its PITs, or both."""
-    held, said = worst.held[0], []
-    if held.off:
-        said.append(f"the {100 * held.coverage:.6g}% intervals hold {held.in_words(worst.m)}")
+def _farthest(worst: Period) -> str:
+    """The period that is farthest off, by its coverage, its PITs, or both."""
+    interval, said = worst.intervals[0], []
+    if interval.off:
+        said.append(f"the {100 * interval.coverage:.6g}% intervals hold {interval.in_words(worst.m)}")
     if worst.gap is not None and worst.gap > worst.allowed:
         said.append(f"the PITs deviate by {fixed(worst.gap, 3)} (chance allows {fixed(worst.allowed, 3)})")
     return f"The farthest off is {worst.start} to {worst.end}, {count(worst.m, 'row')}: {' and '.join(said)}."
 
 
-def drawn_stretches(found: Findings, before: Sequence[Stretch] | None) -> list[dict[str, Any]]:
+def drawn_periods(found: Findings, before: Sequence[Period] | None) -> list[dict[str, Any]]:
     """What the page draws: the numbers that the verdict goes by, and those of the base beside them."""
     drawn = []
-    for k, each in enumerate(found.stretches or ()):
-        held = each.held[0]
+    for k, each in enumerate(found.periods or ()):
+        interval = each.intervals[0]
         said = {
             "from": each.start,
             "to": each.end,
             "m": each.m,
-            "band": [rounded(held.low), rounded(held.high)],
+            "band": [rounded(interval.low), rounded(interval.high)],
             "allowed": rounded(each.allowed),
             "off": found.fails(each),
             "said": f"too {each.direction}" if found.fails(each) else "wide" if each.off else "within chance",
@@ -98,7 +98,7 @@ def drawn_stretches(found: Findings, before: Sequence[Stretch] | None) -> list[d
     return drawn
 
 
-def _numbers(each: Stretch) -> dict[str, Any]:
-    held = each.held[0]
-    said = {"covered": rounded(held.share), "gap": rounded(each.gap or 0.0), "mean": rounded(each.mean or 0.0)}
-    return said if held.in_part is None else {**said, "part": rounded(held.in_part)}
+def _numbers(each: Period) -> dict[str, Any]:
+    interval = each.intervals[0]
+    said = {"covered": rounded(interval.share), "gap": rounded(each.gap or 0.0), "mean": rounded(each.mean or 0.0)}
+    return said if interval.split_share is None else {**said, "part": rounded(interval.split_share)}

@@ -1,4 +1,4 @@
-"""What a forecast says of each label, a value a row: computed in blocks, so that only these columns are held."""
+"""What a forecast says of each label, a value a row: computed in blocks, so that only these columns are in memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from calibrant.forecast import Unsaid
 from calibrant.metrics.calibration import drawn_pit, randomised_pit
 from calibrant.metrics.forecasts import forecast as forecast_of
 from calibrant.metrics.forecasts import paired
-from calibrant.metrics.interval_coverage import Inside, inside
+from calibrant.metrics.interval_coverage import InsideFlags, inside
 from calibrant.metrics.scores import interval_score_rows, nll_rows
 
 Floats = NDArray[np.float64]
@@ -59,9 +59,9 @@ class Side:
         """The PITs, each drawn over its jump where the distribution has an atom at the label."""
         return self.columns.get("drawn", randomised_pit(self.columns["pit"], self.columns["pit_left"]))
 
-    def inside(self, coverage: float) -> Inside:
+    def inside(self, coverage: float) -> InsideFlags:
         """Whether the interval of each row holds its label; `coverage` is the one that the columns were made for."""
-        return Inside(self.columns["covered"] > 0, inside(self.drawn, coverage) if self.has_atoms else None)
+        return InsideFlags(self.columns["covered"] > 0, inside(self.drawn, coverage) if self.has_atoms else None)
 
 
 def side_of(forecast: Any, y: Floats, coverage: float) -> Side:
@@ -118,7 +118,7 @@ def checked_distribution(H: Any, name: str = "H") -> Any:
     """A distribution per row, or a single one, or a TypeError that says what else came and the way out."""
     if not H.has_distribution:
         raise TypeError(
-            f"{name} must be a distribution for each row, got {H!r}: calibrate it by Calibrator().fit on other rows,"
+            f"{name} must be a distribution for each row, got {H!r}: calibrate it, with Calibrator().fit on other rows,"
             " and pass what that gives as H and this as base"
         )
     return H

@@ -67,18 +67,18 @@ def unit_of(label: str) -> str:
 
 
 def _coverage(found: Findings) -> tuple[Kind, str]:
-    covers = found.whole.covers
+    covers = found.overall.coverage_fault
     if not covers:
-        return ("info", "few rows") if found.whole.state == "few" else ("good", "within chance")
-    return ("bad" if found.whole.misses else "info" if found.one_sided else "warn"), covers
+        return ("info", "few rows") if found.overall.state == "few" else ("good", "within chance")
+    return ("bad" if found.overall.clearly_undercovers else "info" if found.one_sided else "warn"), covers
 
 
 def _in_part(found: Findings) -> str:
     """The share that is judged, where it is another than one counts: the word beside it speaks of that."""
-    held = found.whole.held
-    if held.in_part is None or percent(held.in_part, found.m) == percent(held.share, found.m):
+    interval = found.overall.interval
+    if interval.split_share is None or percent(interval.split_share, found.m) == percent(interval.share, found.m):
         return ""
-    return f"; {percent(held.in_part, found.m)} with ties split"
+    return f"; {percent(interval.split_share, found.m)} with ties split"
 
 
 def _outcome(line: TableLine) -> tuple[Kind, str]:

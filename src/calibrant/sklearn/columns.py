@@ -13,8 +13,8 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import validate_data
 
 from calibrant._frames import is_frame
-from calibrant.sklearn.meta_estimator import SEARCHES, thawed
 from calibrant.sklearn.groups import check_column
+from calibrant.sklearn.meta_estimator import SEARCHES, thawed
 
 
 def learn_columns(estimator: Any, X: Any) -> None:

@@ -17,18 +17,18 @@ from calibrant._words import warn_user
 from calibrant.metrics import evaluate
 from calibrant.reports import Report, report
 from calibrant.several import SeveralCalibrated, SeveralDistributions
-from calibrant.sklearn.meta_estimator import forecast, labels, with_labels_only
 from calibrant.sklearn.columns import shown
-from calibrant.sklearn.return_types import Found
 from calibrant.sklearn.groups import check_column, column_of
+from calibrant.sklearn.meta_estimator import forecast, labels, with_labels_only
 from calibrant.sklearn.refined import Refined
+from calibrant.sklearn.return_types import Found
 from calibrant.sklearn.several import label_matrix
 
 MOST = 30
 """As many features as a report takes."""
 
 
-class Judging:
+class EvaluationMethods:
     """`evaluate`, `report` and `save`, for what has `predict_distribution`."""
 
     calibrated_: Any

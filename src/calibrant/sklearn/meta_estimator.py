@@ -63,7 +63,7 @@ class Routed:
         return None if groups is None else np.asarray(groups)
 
 
-class AroundModels(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class MetaEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """An estimator with a parameter `estimator`, one model or a list of them, and `cv`."""
 
     estimator: Any

@@ -20,7 +20,7 @@ from calibrant.sklearn.meta_estimator import labels, with_labels_only
 from calibrant.tracking import LEVELS, Tracker
 
 
-class GoingOn:
+class OnlineMethods:
     """`update`, `track` and `monitor`; the fitted models stay as they are."""
 
     calibrated_: Any

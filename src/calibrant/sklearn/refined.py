@@ -19,12 +19,12 @@ from calibrant.predictions import Prediction, concatenate
 from calibrant.refine import League, TrainingRows
 from calibrant.refine.base import Refinement
 from calibrant.refine.names import RefinerLike, refiner_named
-from calibrant.sklearn.meta_estimator import AroundModels, Routed, fitted, forecast, is_frozen, labels
 from calibrant.sklearn.columns import check_columns, learn_columns
 from calibrant.sklearn.folds import Folds, at_most, folds_of, units
+from calibrant.sklearn.meta_estimator import MetaEstimator, Routed, fitted, forecast, is_frozen, labels
 
 
-class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
+class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
     """A regressor whose prediction is a distribution, learned from the residuals of the model it wraps.
 
     `fit` predicts every row by a copy of the model that did not see it, lets the refiner learn from these predictions,

@@ -27,6 +27,7 @@ from calibrant.interpolators.history import Forgetting
 from calibrant.labels import Labels
 from calibrant.labels.atom import atom_in
 from calibrant.labels.base import takes_any_quantile
+from calibrant.labels.counts import look_like_counts
 from calibrant.labels.named import labels_named
 from calibrant.names import InterpolatorName, interpolator_named, score_named
 from calibrant.predictions import Ensemble
@@ -35,8 +36,12 @@ from calibrant.refine.two_part import TwoPart
 from calibrant.scores import EnsembleScore
 from calibrant.scores.base import Score, TransformScore
 from calibrant.several import SeveralCalibrated, SeveralCalibrator, SeveralDistributions
+from calibrant.sklearn.columns import check_columns, learn_columns, naming_columns, shown
+from calibrant.sklearn.evaluation import EvaluationMethods
+from calibrant.sklearn.folds import Folds, folds_of, is_one_part, units
+from calibrant.sklearn.groups import check_held, groups_in, warn_of_few
 from calibrant.sklearn.meta_estimator import (
-    AroundModels,
+    MetaEstimator,
     Routed,
     fitted,
     forecast,
@@ -45,15 +50,9 @@ from calibrant.sklearn.meta_estimator import (
     last_step,
     with_labels_only,
 )
-from calibrant.sklearn.columns import check_columns, learn_columns, naming_columns, shown
-from calibrant.sklearn.return_types import Distributions, Leagues
-from calibrant.sklearn.folds import Folds, folds_of, is_one_part, units
-from calibrant.sklearn.online import GoingOn
-from calibrant.sklearn.groups import check_held, groups_in, warn_of_few
-from calibrant.sklearn.time_order import warn_of_time
-from calibrant.sklearn.evaluation import Judging
-from calibrant.sklearn.like_counts import warn_of_counts
+from calibrant.sklearn.online import OnlineMethods
 from calibrant.sklearn.refined import Refined
+from calibrant.sklearn.return_types import Distributions, Leagues
 from calibrant.sklearn.several import (
     SeveralModel,
     for_several,
@@ -63,12 +62,13 @@ from calibrant.sklearn.several import (
     like_several,
     trained,
 )
+from calibrant.sklearn.time_order import warn_of_time
 
 FORECASTERS = (Refined, SeveralModel)
 """Estimators that have folds and adapters of their own."""
 
 
-class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # type: ignore[misc]
+class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, MetaEstimator):  # type: ignore[misc]
     """A regressor whose predictions are calibrated distributions.
 
     Args:
@@ -241,7 +241,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         if (kind := self._calibrator().labels) is not None and not isinstance(y, Censored):
             kind.check(y, self._known(X).get("bound"))  # of training rows too, and by their own numbers
         elif self.labels is None and not isinstance(y, Censored):
-            warn_of_counts(y)
+            _warn_of_counts(y)
         if is_frozen(self.estimator) and refine is None:
             everything = np.arange(_num_samples(X))
             models, held = [self.estimator], [everything]
@@ -324,7 +324,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         routed, refine = self._routed(params).rows(there, len(Y)), self._refine()
         X, Y = rows_of(X, there), Y[there]
         for j, name in enumerate(names if self.labels is None else ()):
-            warn_of_counts(Y[:, j], f"labels {name!r}")
+            _warn_of_counts(Y[:, j], f"labels {name!r}")
         calibrator = SeveralCalibrator(each)
         if is_frozen(self.estimator) and refine is None:
             held = np.arange(len(Y))
@@ -552,3 +552,12 @@ def _refined(estimator: Refined, X: Any, y: Array, routed: Routed) -> Refined:
     """The model and what refines it, fitted; groups reach the inner folds too."""
     copy: Refined = clone(estimator)
     return copy.fit_routed(X, y, routed)
+
+
+def _warn_of_counts(y: np.ndarray[Any, Any], what: str = "labels") -> None:
+    """Say that counts may be meant: a distribution on the real line reaches below 0, and between the numbers."""
+    if look_like_counts(y):
+        warn_user(
+            f"all {what} are whole numbers of at least 0: labels='counts' keeps forecasts so, and labels='real' takes"
+            " them for any real numbers without this warning"
+        )

@@ -20,8 +20,8 @@ from calibrant.refine import TrainingRows
 from calibrant.refine.names import refiner_named
 from calibrant.several import Several
 from calibrant.several.columns import label_columns
-from calibrant.sklearn.meta_estimator import Adapter, Routed, fitted, is_frozen
 from calibrant.sklearn.folds import at_most, folds_of, units
+from calibrant.sklearn.meta_estimator import Adapter, Routed, fitted, is_frozen
 
 FOLDS = 5
 """Of the training rows: each is predicted by a copy of the model that did not see it."""

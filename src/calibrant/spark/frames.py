@@ -10,8 +10,8 @@ from calibrant.batches.evaluating import COVERAGES, Evaluating, TableEvaluation,
 from calibrant.batches.fitting import ENOUGH, Fitting, fitting
 from calibrant.batches.header import Header
 from calibrant.batches.model import TableModel
+from calibrant.batches.output_columns import OutputColumns
 from calibrant.batches.predicting import predicting
-from calibrant.batches.output_columns import ColumnsWanted
 from calibrant.calibration import Calibrator
 from calibrant.spark.errors import in_one_sentence, unlogged
 from calibrant.spark.partitions import FOUND, NUMBER, TOGETHER, in_order, merged, part, predicted, read_by
@@ -142,7 +142,7 @@ def predict(
     """
     from pyspark.sql.types import DoubleType, StructField, StructType
 
-    wanted = ColumnsWanted.of(quantiles, interval, probabilities)
+    wanted = OutputColumns.of(quantiles, interval, probabilities)
     work = predicting(model, wanted, _header(df), keep=keep, seed=seed, missing=missing)
     new = [StructField(name, DoubleType(), nullable=False) for name in wanted.names]
     schema = StructType([*(df.schema[name] for name in work.kept), *new])

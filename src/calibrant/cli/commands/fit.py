@@ -158,7 +158,7 @@ def fit(
         made_by = fitting.by_groups(fitting.interpolator_of(interpolator, tails), groups, unseen)
         chosen = fitting.score_of(score), made_by, fitting.labels_of(labels, rate)
         calibrator = fitting.Calibrator(*chosen, forget=fitting.forget_of(last, half_life))
-        beside = later("beside").beside_of(weights, event, chosen[2], groups)
+        beside = later("columns").extra_columns_of(weights, event, chosen[2], groups)
         if (several := later("several")).has_several(flags):
             if sample is not None:
                 raise typer.BadParameter("it is for one label", param_hint="--sample")

@@ -92,7 +92,7 @@ def predict(
                 raise typer.BadParameter(f"{model} was calibrated by horizon and writes the columns that it read")
             later("horizons").predict(file, by_horizon, model, output, seed)
             return
-        wanted = later("predict").wanted_of(
+        wanted = later("predict").outputs_of(
             levels_of(quantiles),
             coverages_of(interval),
             below=numbers_of(probabilities, "--probabilities"),

@@ -139,7 +139,7 @@ const views = (() => {
   }
 
   // Whether labels lie on atoms: then the share with ties split is another.
-  const tied = (slices[0].held?.part ?? null) !== null;
+  const tied = (slices[0].interval?.part ?? null) !== null;
   const reached = (state) =>
     curve(state, "covered", {
       axis: "share of labels inside",
@@ -423,13 +423,13 @@ const views = (() => {
   }
 
   // At the verdict's coverage, so that the order stays as the slider moves.
-  const gapOf = ({ held, after }) => Math.abs((held?.part ?? held?.share ?? after.covered[Math.round(100 * data.coverage) - 1] ?? 0) - data.coverage);
+  const gapOf = ({ interval, after }) => Math.abs((interval?.part ?? interval?.share ?? after.covered[Math.round(100 * data.coverage) - 1] ?? 0) - data.coverage);
 
   // The bands are those of the verdict, and so of its coverage: elsewhere on the slider there are none.
   function groups(state) {
     const target = coverages[state.coverage];
     const judged = Math.abs(target - data.coverage) < 1e-9;
-    const bandOf = (slice) => (judged && slice.held ? slice.held : null);
+    const bandOf = (slice) => (judged && slice.interval ? slice.interval : null);
     const share = (slice, series) => (series === "after" && bandOf(slice)?.share) || slice[series].covered[state.coverage];
     // Where labels lie on atoms, chance is asked about the share with ties split.
     const partOf = (slice) => bandOf(slice)?.part ?? null;
