@@ -24,7 +24,7 @@ from calibrant.batches.header import Header
 from calibrant.batches.model import TableModel
 from calibrant.batches.output_columns import OutputColumns
 from calibrant.batches.predicting import predicting
-from calibrant.batches.repairs import counted
+from calibrant.batches.repairs import silenced
 from calibrant.batches.rows import partition
 from calibrant.cli.app import app
 from calibrant.interpolators import NAF, Apart, ByGroup, Linear, Naive, Random
@@ -523,7 +523,7 @@ APART = pa.table({"mu": [1.0, None, 3.0], "sigma": [1.0, 1.0, 1.0], "y": [None, 
         ),
         (lambda: TableModel.of(3, point="mu"), TypeError, "^a TableModel holds what Calibrator.fit gives, got int$"),
         (
-            lambda: TableModel(MODEL.calibrated, replace(MODEL.notes, weights="w", event="count")).beside,
+            lambda: TableModel(MODEL.calibrated, replace(MODEL.notes, weights="w", event="count")).extra,
             ValueError,
             "^censored labels take no weights$",
         ),
@@ -593,15 +593,15 @@ def test_a_file_without_its_columns_is_told_the_way(tmp_path, notes):
 def test_what_is_sent_to_be_predicted_goes_without_its_scores():
     work = predicting(MODEL, OutputColumns.of(0.5, (), ()), Header("it", tuple(TABLE.schema.names)))
     assert work.calibrated.history is not None
-    assert work.lean().calibrated.history is None
-    assert same(TableModel(work.lean().calibrated, MODEL.notes), MODEL)
+    assert work.without_history().calibrated.history is None
+    assert same(TableModel(work.without_history().calibrated, MODEL.notes), MODEL)
 
 
 def test_without_ids_a_row_of_the_only_part_is_known_by_its_number():
     work = fitting(Header("it", tuple(TABLE.schema.names)), "y", {"point": "mu"}, sample=60)
-    alone, first, second = work.part(TABLE, "a"), work.part(TABLE, "a", 0), work.part(TABLE, "a", 1)
-    assert alone.rows.equals(first.rows)
-    assert not alone.rows.equals(second.rows)
+    raw, first, second = work.part(TABLE, "a"), work.part(TABLE, "a", 0), work.part(TABLE, "a", 1)
+    assert raw.rows.equals(first.rows)
+    assert not raw.rows.equals(second.rows)
 
 
 @pytest.mark.parametrize("step", ["fit", "evaluate"])
@@ -745,9 +745,9 @@ def test_a_label_that_is_no_count_is_named_by_its_row_when_fitting():
 
 def test_the_filters_of_warnings_are_as_before_once_nobody_counts():
     before = list(warnings.filters)
-    with counted():
+    with silenced():
         warnings.warn("row 3 has zero width", stacklevel=1)
-        with counted():
+        with silenced():
             pass
         warnings.warn("1 row and others have no width of their own", stacklevel=1)
     assert list(warnings.filters) == before
@@ -802,9 +802,9 @@ def test_a_pit_of_zero_is_counted_with_the_smallest():
 def test_pits_of_the_only_part_are_drawn_by_the_numbers_of_its_rows():
     model = batches.fit(TABLE, **arguments("counts"), ids="id")
     work = evaluating(model, Header("it", tuple(TABLE.schema.names)))
-    alone, first, second = (work.part(TABLE, "a", *number).calibrated.pits for number in ((), (0,), (1,)))
-    assert np.array_equal(alone, first)
-    assert not np.array_equal(alone, second)
+    raw, first, second = (work.part(TABLE, "a", *number).calibrated.pits for number in ((), (0,), (1,)))
+    assert np.array_equal(raw, first)
+    assert not np.array_equal(raw, second)
 
 
 def test_pits_that_fill_all_bins_alike_have_no_gap():

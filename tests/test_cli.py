@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 import calibrant
 from calibrant import Calibrator, CrossCalibrated, Interval, Normal, Point, Quantiles, Samples, cli
 from calibrant.cli.app import app
-from calibrant.cli.console import progress, reported, tell, working
+from calibrant.cli.console import progress, report_errors, show_statement, working
 from calibrant.diagnosis.headline import Headline
 from calibrant.interpolators import NAF, BoundedTails, InfiniteTails, Linear, Naive, Random
 from calibrant.names import INTERPOLATORS, SCORES, TAILS, interpolator_named, score_named
@@ -575,10 +575,10 @@ def test_the_tag_of_a_verdict_is_coloured_where_stdout_is_a_terminal(capsys, mon
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
     said = Headline("bad", "It is off.", "Mend it.")
-    tell(said)
+    show_statement(said)
     assert capsys.readouterr().out == "[problem] It is off. Mend it.\n"
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    tell(said)
+    show_statement(said)
     shown = capsys.readouterr().out
     assert re.sub(r"\x1b\[[\d;]*m", "", shown) == "[problem] It is off. Mend it.\n"
     assert re.match(r"\x1b\[[\d;]*m\[problem\]\x1b\[0m It is off", shown)
@@ -586,7 +586,7 @@ def test_the_tag_of_a_verdict_is_coloured_where_stdout_is_a_terminal(capsys, mon
 
 def test_a_warning_is_said_once_in_a_command(capsys):
     for _ in range(2):  # and again in the next
-        with reported(debug=False):
+        with report_errors(debug=False):
             for words in ("the first", "the second", "the first"):
                 warnings.warn(words, stacklevel=1)
         assert capsys.readouterr().err == "warning: the first\nwarning: the second\n"

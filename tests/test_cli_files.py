@@ -755,7 +755,7 @@ def test_streams_that_were_closed_swallow_all(monkeypatch):
 
 def test_a_number_keeps_its_sign_where_the_terminal_lacks_the_minus():
     text = ascii("−1.5 ± 2 ≤ 3², ε")  # an argument too has the encoding of the locale, which may lack these
-    code = f"from calibrant.cli.exit import ended_well\nwith ended_well():\n    print({text})"
+    code = f"from calibrant.cli.exit import clean_exit\nwith clean_exit():\n    print({text})"
     for encoding, said in (("ascii", b"-1.5 +/- 2 <= 3^2, ?"), ("cp1252", "-1.5 ± 2 <= 3², ?".encode("cp1252"))):
         found = subprocess.run(
             [sys.executable, "-c", code],

@@ -30,9 +30,9 @@ def test_zero_widths_and_crossings_are_mended_row_by_row_and_counted_once(tmp_pa
     lower[[7, 300]], upper[[7, 300]] = upper[[7, 300]], lower[[7, 300]]
     lower[350:] = upper[350:]  # the last batch has no width at all
     whole = write(tmp_path / "whole.parquet", {"lo": lower, "hi": upper})
-    alone = write(tmp_path / "alone.parquet", {"lo": lower[350:351], "hi": upper[350:351]})
+    raw = write(tmp_path / "alone.parquet", {"lo": lower[350:351], "hi": upper[350:351]})
     bounds = {}
-    for test in (whole, alone):
+    for test in (whole, raw):
         out = tmp_path / "out.parquet"
         said = run("predict", test, "-m", model, "--interval", "0.9", "-o", out)
         bounds[test] = np.stack([column.to_numpy() for column in parquet.read_table(out).columns], axis=1)
@@ -42,7 +42,7 @@ def test_zero_widths_and_crossings_are_mended_row_by_row_and_counted_once(tmp_pa
                 f"warning: {whole}: 50 rows, the first is row 350, have no width of their own: they are given the floor"
                 " that was learned when fitting",
             ]
-    np.testing.assert_array_equal(bounds[whole][350], bounds[alone][0])
+    np.testing.assert_array_equal(bounds[whole][350], bounds[raw][0])
     assert np.all(bounds[whole][:, 0] < bounds[whole][:, 1])
 
 
@@ -64,11 +64,11 @@ def test_fit_mends_as_the_library_does(tmp_path, flags):
     mu, values = columns["mu"], np.stack([columns["low"], columns["mu"]], axis=1)
     prediction = Normal(mu, columns["sigma"]) if flags[0] == "--mean" else Quantiles([0.2, 0.7], values)
     with pytest.warns(UserWarning, match="no width of their own"):
-        wanted = Calibrator().fit(prediction, columns["y"])
+        outputs = Calibrator().fit(prediction, columns["y"])
     found = read(model).calibrated
-    np.testing.assert_array_equal(found.q.knots, wanted.q.knots)
-    assert found.score == wanted.score
-    assert found.guarantee == wanted.guarantee
+    np.testing.assert_array_equal(found.q.knots, outputs.q.knots)
+    assert found.score == outputs.score
+    assert found.guarantee == outputs.guarantee
 
 
 def test_widths_that_are_all_zero_leave_the_residuals(tmp_path):
@@ -82,11 +82,11 @@ def test_widths_that_are_all_zero_leave_the_residuals(tmp_path):
 
 def test_a_tie_is_no_crossing_wherever_in_the_row_it_is():
     rows = np.array([[1.0, 2.0, 2.0, 3.0], [1.0, 1.0, 2.0, 2.0], [1.0, 2.0, 4.0, 3.0], [2.0, 2.0, 2.0, 2.0]])
-    mender = Repairs()
-    mended = mender.ordered(rows, Batch("file.csv", 10, pa.record_batch({"q": range(4)})))
+    repairs = Repairs()
+    mended = repairs.ordered(rows, Batch("file.csv", 10, pa.record_batch({"q": range(4)})))
     np.testing.assert_array_equal(mended, np.sort(rows, axis=1))
-    assert (mender.crossing.count, mender.crossing.first) == (1, 12)
-    assert (mender.flat.count, mender.flat.first) == (1, 13)
+    assert (repairs.crossing.count, repairs.crossing.first) == (1, 12)
+    assert (repairs.flat.count, repairs.flat.first) == (1, 13)
 
 
 def flat_counts(path, rows=60):
@@ -127,8 +127,8 @@ def test_without_a_model_no_floor_was_learned(tmp_path):
     ],
 )
 def test_one_row_is_spoken_of_as_one(what, one):
-    tally, batch = RowCount(), Batch("f.csv", 10, pa.record_batch({"x": [1.0, 2.0]}))
-    tally.add(np.array([False, True]), batch)
-    assert tally.said("f.csv", what) == f"f.csv: 1 row, row 11, {one}"
-    tally.add(np.array([True, False]), batch)
-    assert tally.said("f.csv", what) == f"f.csv: 2 rows, the first is row 11, {what}"
+    counter, batch = RowCount(), Batch("f.csv", 10, pa.record_batch({"x": [1.0, 2.0]}))
+    counter.add(np.array([False, True]), batch)
+    assert counter.sentence("f.csv", what) == f"f.csv: 1 row, row 11, {one}"
+    counter.add(np.array([True, False]), batch)
+    assert counter.sentence("f.csv", what) == f"f.csv: 2 rows, the first is row 11, {what}"

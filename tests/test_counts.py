@@ -35,7 +35,7 @@ from calibrant.distributions import (
 from calibrant.interpolators import InfiniteTails, Linear, Naive
 from calibrant.labels import Counts, Transformed
 from calibrant.metrics.calibration import kolmogorov_pvalue, sup_of
-from calibrant.metrics.forecasts import beside
+from calibrant.metrics.forecasts import comparable
 from calibrant.predictions import Rates
 from calibrant.scores import CDFScore, ZScore
 from calibrant.testing import check_distribution, check_labels
@@ -492,7 +492,7 @@ def test_a_report_of_counts_has_bars_and_judges_drawn_pits():
 def test_rates_beside_counts_from_one_on_are_distributions_of_counts():
     distribution = Calibrator(labels=Counts(lower=1.0)).fit(np.full(30, 3.0), 1.0 + np.arange(30) % 5)([3.0])
     assert distribution.lattice[0] % 2 == 1
-    assert isinstance(beside(Rates([2.0]), distribution), type(Poisson([2.0])))
+    assert isinstance(comparable(Rates([2.0]), distribution), type(Poisson([2.0])))
 
 
 @pytest.mark.parametrize("kind", ["distribution", "samples", "clipped"])

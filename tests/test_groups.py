@@ -19,9 +19,9 @@ from calibrant.metrics.by_slice import judged, rows_behind
 from calibrant.metrics.interval_coverage import InsideFlags, inside
 from calibrant.metrics.slices import slices_of
 from calibrant.scores import CDFScore
-from calibrant.sklearn.columns import shown
+from calibrant.sklearn.columns import model_features
 from calibrant.sklearn.evaluation import columns_to_show
-from calibrant.sklearn.groups import WithinGroups, check_held, groups_in, warn_of_few
+from calibrant.sklearn.groups import WithinGroups, check_all_groups_held_out, groups_in, warn_of_few_groups
 from calibrant.testing import check_distribution
 
 SCALES = np.array([0.5, 1.0, 4.0])
@@ -348,7 +348,7 @@ def test_a_group_that_some_fold_lacks_is_named_and_the_others_are_counted(single
 
 def test_the_part_held_out_that_lacks_a_group_is_named():
     with pytest.raises(ValueError, match="group 'a', with 1 row, has none to calibrate on in the part held out: use"):
-        check_held(["a", "b", "b"], [np.array([1, 2])])
+        check_all_groups_held_out(["a", "b", "b"], [np.array([1, 2])])
 
 
 @pytest.mark.parametrize("groups", [["a", "b"], ["a", "b", "c"]])
@@ -364,7 +364,7 @@ def test_columns_whose_names_are_numbers_are_found_by_them():
     X = pd.DataFrame({2020: [1, 2], 2021: [3, 4]})
     assert groups_in(X, 2021) == [3, 4]
     assert columns_to_show(X, [2021]) == {"2021": [3, 4]}
-    assert shown(X, [2021]).columns.tolist() == [2021]
+    assert model_features(X, [2021]).columns.tolist() == [2021]
 
 
 def test_a_report_shows_the_first_thirty_columns():
@@ -405,9 +405,9 @@ def test_groups_of_a_split_that_leave_few_to_calibrate_say_what_they_mean():
     with pytest.warns(UserWarning, match=r"rows of only 1 groups calibrate: .* use by= of CalibratedRegressor"):
         CalibratedRegressor(LinearRegression(), refine=None).fit(X, y, groups=X.winter)
     five = np.arange(10) % 5
-    warn_of_few(five, [np.arange(10)])  # enough
+    warn_of_few_groups(five, [np.arange(10)])  # enough
     with pytest.warns(UserWarning, match="rows of only 4 groups calibrate"):
-        warn_of_few(five, [np.arange(10), np.arange(4)])
+        warn_of_few_groups(five, [np.arange(10), np.arange(4)])
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from calibrant import Calibrator, CrossCalibrated, Normal, Point, report
 from calibrant.cli.app import app
-from calibrant.cli.console import tell
+from calibrant.cli.console import show_statement
 from calibrant.diagnosis import Period
 from calibrant.diagnosis.headline import headline, known_by
 from calibrant.diagnosis.overall import overall_of
@@ -299,7 +299,7 @@ def test_tags_have_colours_on_a_terminal(kind, tag, colour, capsys, monkeypatch)
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    tell(Statement(kind, "A sentence with [brackets]."))
+    show_statement(Statement(kind, "A sentence with [brackets]."))
     said = capsys.readouterr().out
     assert f"\x1b[1;{colour}m[{tag}]\x1b[0m A sentence with [brackets]." in said
 

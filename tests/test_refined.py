@@ -245,14 +245,14 @@ def test_what_the_default_means():
         return CalibratedRegressor(**{"estimator": Ridge(), **told})._refine()
 
     assert refined() == "auto"
-    assert refined(score="residual") is None
+    assert refined(calibration_score="residual") is None
     assert refined(adapter="point") is None
     assert refined(estimator=FrozenEstimator(Ridge())) is None
     assert refined(estimator=Refined(Ridge())) is None
     for before in ([], [StandardScaler()], [StandardScaler(), StandardScaler()]):
         assert refined(estimator=make_pipeline(*before, Ridge())) == "auto"
         assert refined(estimator=make_pipeline(*before, Refined(Ridge()))) is None
-    assert refined(score="zscore", refine="location-scale") == "location-scale"
+    assert refined(calibration_score="zscore", refine="location-scale") == "location-scale"
     assert refined(refine=None) is None
 
 

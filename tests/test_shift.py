@@ -214,7 +214,7 @@ def known(odds, prior=1.0):
             odds = np.asarray(X, dtype=float)[:, 0]
             return np.stack([1 / (1 + odds), odds / (1 + odds)], axis=1)
 
-    return FittedRatio(Known(), prior, 1e6).looked_at(np.asarray(odds, dtype=float)[:, None])
+    return FittedRatio(Known(), prior, 1e6).evaluated_on(np.asarray(odds, dtype=float)[:, None])
 
 
 def test_the_rows_that_carry_half_of_the_weight_are_counted():

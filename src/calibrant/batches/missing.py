@@ -31,7 +31,7 @@ class Gaps:
             raise ValueError(f'missing must be "keep" or "error", got {missing!r}')
         return cls(refused=missing == "error")
 
-    def there(self, batch: Batch, columns: Sequence[str], *targets: str) -> NDArray[np.bool_]:
+    def complete(self, batch: Batch, columns: Sequence[str], *targets: str) -> NDArray[np.bool_]:
         """The rows that have all of these numbers."""
         if self.refused:
             return np.ones(len(batch), np.bool_)
@@ -52,13 +52,13 @@ class Gaps:
             every = "its only row" if self.seen == 1 else f"all {count(self.seen, 'row')}"
             raise ValueError(f"{source}: column {self.lacking[0]!r} is missing in {every}")
 
-    def then(self, later: Gaps) -> None:
+    def merge(self, module_of: Gaps) -> None:
         """Count what was missing elsewhere too."""
-        self.unlabelled.then(later.unlabelled)
-        self.unpredicted.then(later.unpredicted)
+        self.unlabelled.merge(module_of.unlabelled)
+        self.unpredicted.merge(module_of.unpredicted)
 
     def report(self, source: Source, fate: str) -> None:
         """Warn of what was missing, and what becomes of it."""
-        for tally, what in ((self.unlabelled, "label"), (self.unpredicted, "prediction")):
-            if tally.count:
-                warnings.warn(tally.said(source, f"have no {what}: {fate}"), stacklevel=2)
+        for counter, what in ((self.unlabelled, "label"), (self.unpredicted, "prediction")):
+            if counter.count:
+                warnings.warn(counter.sentence(source, f"have no {what}: {fate}"), stacklevel=2)

@@ -87,7 +87,7 @@ class TableModel:
         return self.notes.columns
 
     @property
-    def beside(self) -> ExtraColumns:
+    def extra(self) -> ExtraColumns:
         """The columns that are read beside those of the prediction."""
         return ExtraColumns(self.notes.weights, self.notes.event, self.calibrated.labels, self.notes.by)
 

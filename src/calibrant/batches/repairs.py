@@ -38,13 +38,13 @@ class RowCount:
             self.first, self.source = batch.number_of(int(np.argmax(bad))), batch.source
         self.count += int(bad.sum())
 
-    def then(self, later: RowCount) -> None:
+    def merge(self, module_of: RowCount) -> None:
         """Count those of another source too."""
         if not self.count:
-            self.first, self.source = later.first, later.source
-        self.count += later.count
+            self.first, self.source = module_of.first, module_of.source
+        self.count += module_of.count
 
-    def said(self, source: Source, what: str) -> str:
+    def sentence(self, source: Source, what: str) -> str:
         """How many there were, where the first was, and what is to be said of them, in words for several."""
         of = "" if self.source == source else f" of {self.source}"
         rows = f"{count(self.count, 'row')}, {the_first(self.count, self.first)}{of}"
@@ -72,18 +72,18 @@ class Repairs:
         """Count the rows whose own width this is, where it is zero."""
         self.flat.add(width <= 0, batch)
 
-    def then(self, later: Repairs) -> None:
+    def merge(self, module_of: Repairs) -> None:
         """Count what another one has mended too."""
-        self.crossing.then(later.crossing)
-        self.flat.then(later.flat)
+        self.crossing.merge(module_of.crossing)
+        self.flat.merge(module_of.flat)
 
     def report(self, source: Source, labels: Labels | None, flat: str = FLOORED) -> None:
         """Warn of what was mended, and what becomes of rows without a width, unless labels of this kind widen them."""
         if self.crossing.count:
             what = "have bounds or quantiles that cross: they are sorted"
-            warnings.warn(self.crossing.said(source, what), stacklevel=2)
+            warnings.warn(self.crossing.sentence(source, what), stacklevel=2)
         if self.flat.count and not (labels is not None and labels.widens):
-            warnings.warn(self.flat.said(source, f"have no width of their own: {flat}"), stacklevel=2)
+            warnings.warn(self.flat.sentence(source, f"have no width of their own: {flat}"), stacklevel=2)
 
 
 class _Quiet:
@@ -112,7 +112,7 @@ _QUIET = _Quiet()
 
 
 @contextmanager
-def counted() -> Iterator[None]:
+def silenced() -> Iterator[None]:
     """Keep the library from counting, batch by batch, what a `Mender` counts once for the whole source."""
     with _QUIET:
         yield

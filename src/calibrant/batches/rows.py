@@ -42,13 +42,13 @@ class Batch:
         for offset in range(0, len(self), size):
             yield Batch(self.source, self.start + offset, self.rows.slice(offset, size))
 
-    def those(self, there: NDArray[np.bool_]) -> Batch:
+    def where(self, complete: NDArray[np.bool_]) -> Batch:
         """Some of these rows, which know where in the source they are."""
-        if there.all():
+        if complete.all():
             return self
-        own = np.flatnonzero(there)
+        own = np.flatnonzero(complete)
         numbers = own if self.kept is None else self.kept[own]
-        return Batch(self.source, self.start, self.rows.filter(pa.array(there)), numbers)
+        return Batch(self.source, self.start, self.rows.filter(pa.array(complete)), numbers)
 
     def number_of(self, row: int) -> int:
         """Which row of the source this one is."""
@@ -65,7 +65,7 @@ class Batch:
 
     def values(self, column: str) -> pa.Array:
         """A column; one that is kept as a dictionary is spelt out, as a stream may have a new one in each batch."""
-        return spelt_out(self.rows[column])
+        return decode_dictionary(self.rows[column])
 
     def numbers(self, column: str, *, gaps: bool = False) -> Numbers:
         """A column as float64, without a copy where it is that already; the first value that is no number raises.
@@ -90,7 +90,7 @@ class Batch:
             self._complain(column, "is NaN or infinite", bad)
         return array
 
-    def complete(self, column: str) -> None:
+    def check_complete(self, column: str) -> None:
         """Raise for the first row in which a column of any kind is missing."""
         values = self.values(column)
         if values.null_count:
@@ -117,7 +117,7 @@ def partition(number: int, file: str | None = None) -> str:
     return f"partition {number}" + (f" ({file})" if file else "")
 
 
-def spelt_out(values: pa.Array) -> pa.Array:
+def decode_dictionary(values: pa.Array) -> pa.Array:
     """The values of a column that is kept as a dictionary; any other as it is."""
     return values.dictionary_decode() if types.is_dictionary(values.type) else values
 

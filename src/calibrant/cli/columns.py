@@ -16,11 +16,11 @@ def of_flags(
 ) -> Columns:
     """The columns that the flags name, or else the `usual` ones; `quantiles` is what the command calls that flag."""
 
-    def spelt(names: Sequence[str]) -> str:
+    def format_names(names: Sequence[str]) -> str:
         return " and ".join(quantiles if name == "quantiles" else f"--{name}" for name in names)
 
     try:
-        return columns_of(flags, usual, spelt=spelt)
+        return columns_of(flags, usual, format_names=format_names)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
 

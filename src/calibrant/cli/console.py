@@ -17,7 +17,7 @@ from calibrant.cli.wording import in_flags
 
 
 @contextmanager
-def reported(*, debug: bool, delimiter: str = ",", decimal: str = ".") -> Iterator[None]:
+def report_errors(*, debug: bool, delimiter: str = ",", decimal: str = ".") -> Iterator[None]:
     """Turn exceptions into one sentence and an exit code, and library warnings into one line each."""
     Dialect.use(delimiter, decimal)
     with warnings.catch_warnings():
@@ -84,7 +84,7 @@ def put(text: Any) -> None:
 STYLES = {"good": "green", "warn": "yellow", "bad": "red", "info": "blue"}
 
 
-def tell(said: Any) -> None:
+def show_statement(said: Any) -> None:
     """Print a statement with its tag, as [good] or [problem], which is coloured where stdout is a terminal."""
     tag = f"[{said.word.lower()}]"
     if not sys.stdout.isatty():

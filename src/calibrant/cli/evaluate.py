@@ -8,11 +8,12 @@ from typing import Any
 
 from calibrant.batches.columns import Columns
 from calibrant.batches.missing import Gaps
-from calibrant.cli.console import guarantee_text, show, tell, working
+from calibrant.cli.console import guarantee_text, show, show_statement, working
 from calibrant.cli.forecasts import judged
 from calibrant.cli.model import Model
 from calibrant.cli.results import (
     headline_json,
+    json_number,
     overall_result,
     period_json,
     pvalue_note,
@@ -20,7 +21,6 @@ from calibrant.cli.results import (
     show_periods,
     show_slices,
     slice_json,
-    strict,
 )
 from calibrant.diagnosis.diagnose import by_forecast
 from calibrant.diagnosis.headline import Headline, headline, known_by
@@ -29,7 +29,7 @@ from calibrant.diagnosis.over_time import Period, along_time
 from calibrant.metrics import Evaluation
 from calibrant.metrics import evaluate as metrics_of
 from calibrant.metrics.by_slice import SliceResult
-from calibrant.metrics.forecasts import beside
+from calibrant.metrics.forecasts import comparable
 from calibrant.metrics.slices import slices_of
 from calibrant.metrics.table import OF_A_POINT
 from calibrant.predictions import Point
@@ -58,7 +58,7 @@ class SideBySide:
 
     def show(self) -> None:
         """Print the headline, a table, and one of the slices."""
-        tell(self.headline)
+        show_statement(self.headline)
         show_metrics({"base": self.base, "calibrated": self.calibrated})
         for said in filter(None, (self.note, self.differ)):
             show(said)
@@ -69,13 +69,13 @@ class SideBySide:
         if self.met:
             show(promised)
         else:
-            tell(Headline("bad", "The guarantee is not met on these rows.", f"What was promised: {promised}"))
+            show_statement(Headline("bad", "The guarantee is not met on these rows.", f"What was promised: {promised}"))
 
     def to_json(self) -> dict[str, Any]:
         """As values of strict JSON: null where a forecast says nothing, "Infinity" or "NaN" where it says that."""
         sides = {"base": self.base, "calibrated": self.calibrated}
         metrics: dict[str, Any] = {
-            side: {name: strict(getattr(said, name)) for name in said.labels if name != "n"}
+            side: {name: json_number(getattr(said, name)) for name in said.labels if name != "n"}
             for side, said in sides.items()
         }
         slices = [slice_json(each) for each in self.slices]
@@ -102,7 +102,7 @@ def compared(
     found = judged(path, model, columns, target, [] if time is None else [time], gaps=gaps)
     with working("evaluating"), found.naming():
         H = found.calibrated(model, seed)
-        raw = beside(found.prediction, H)
+        raw = comparable(found.prediction, H)
         measured = (
             metrics_of(raw, found.y, coverage=coverage, labels=model.kind_of_labels),
             metrics_of(H, found.y, coverage=coverage),

@@ -12,8 +12,8 @@ from calibrant import Calibrator
 from calibrant._words import count
 from calibrant.batches.rows import naming
 from calibrant.cli.console import guarantee_text, put, show, working
-from calibrant.cli.results import print_json, strict_all
-from calibrant.cli.tables import TableFile, not_over, written
+from calibrant.cli.results import json_numbers, print_json
+from calibrant.cli.tables import TableFile, refuse_overwrite, written
 from calibrant.horizons import HorizonCalibrated, HorizonCalibrator, HorizonEvaluation
 from calibrant.horizons.calibration import distributions_of
 from calibrant.labels import Labels
@@ -23,7 +23,7 @@ from calibrant.reports import report as report_of
 
 def fit(path: Path, out: Path, labels: Labels | None, columns: dict[str, Any]) -> None:
     """Calibrate the forecasts of a file by horizon and keep the result."""
-    not_over(out, path)
+    refuse_overwrite(out, path)
     calibrator = HorizonCalibrator(Calibrator(labels=labels))
     table = _read(path)
     with working("calibrating"), naming(str(path)):
@@ -40,7 +40,7 @@ def fit(path: Path, out: Path, labels: Labels | None, columns: dict[str, Any]) -
 
 def predict(path: Path, calibrated: HorizonCalibrated, model: Path, out: Path, seed: int | None) -> None:
     """Write the table of a file with calibrated numbers in the columns of its forecast."""
-    not_over(out, path, model)
+    refuse_overwrite(out, path, model)
     table = _read(path)
     with working("predicting"), naming(str(path)):
         result = calibrated.predict(table, seed=seed)
@@ -63,14 +63,14 @@ def show_evaluation(found: HorizonEvaluation, *, as_json: bool) -> None:
     """Print a table, or JSON."""
     if as_json:
         sides = found.to_dict()
-        print_json({"horizons": {str(h): strict_all(each) for h, each in sides.items()}, "interval": found.interval})
+        print_json({"horizons": {str(h): json_numbers(each) for h, each in sides.items()}, "interval": found.interval})
     else:
         put(found)
 
 
-def report(path: Path, calibrated: HorizonCalibrated, model: Path, out: Path, wanted: Any, seed: int | None) -> None:
+def report(path: Path, calibrated: HorizonCalibrated, model: Path, out: Path, options: Any, seed: int | None) -> None:
     """Write the page on the rows of a file, sliced by horizon, and say its verdict."""
-    not_over(out, path, model)
+    refuse_overwrite(out, path, model)
     table = _read(path)
     with working("looking"), naming(str(path)):
         rows = calibrated.labelled(table)
@@ -80,8 +80,8 @@ def report(path: Path, calibrated: HorizonCalibrated, model: Path, out: Path, wa
             base=rows.prediction,
             groups={"horizon": list(map(str, rows.horizon))},
             guarantee=calibrated.guarantee,
-            coverage=wanted.coverage,
-            title=wanted.title,
+            coverage=options.coverage,
+            title=options.title,
             label=calibrated.columns.target,
         )
     page.save(out)

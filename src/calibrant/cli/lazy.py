@@ -8,7 +8,7 @@ from typing import Any
 from calibrant.cli.options import Gap
 
 
-def later(command: str) -> Any:
+def module_of(command: str) -> Any:
     """The file of a command, imported when it is run: `--help` waits for no library that only some commands need."""
     return import_module(f"calibrant.cli.{command}")
 

@@ -94,7 +94,7 @@ class Model:
         return replace(self, by=by)
 
     @property
-    def beside(self) -> ExtraColumns:
+    def extra(self) -> ExtraColumns:
         """The columns that are read beside those of the prediction."""
         event = None if self.notes is None else self.notes.event
         return extra_columns_of(self.weights, event, self.calibrated.labels, self.by)

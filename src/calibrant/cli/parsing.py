@@ -71,6 +71,6 @@ def level_of(text: str, flag: str) -> float:
     except ValueError:
         number = -1.0
     if not 0 < number < 1:
-        wanted = f"expected a number strictly inside (0, 1), got {text!r}{percentage(number)}"
-        raise typer.BadParameter(wanted, param_hint=flag)
+        message = f"expected a number strictly inside (0, 1), got {text!r}{percentage(number)}"
+        raise typer.BadParameter(message, param_hint=flag)
     return number

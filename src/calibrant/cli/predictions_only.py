@@ -12,12 +12,13 @@ from calibrant.batches.columns import Columns
 from calibrant.batches.extra_columns import ExtraColumns
 from calibrant.batches.missing import Gaps
 from calibrant.batches.repairs import SINGLE
-from calibrant.cli.console import show, tell, working
+from calibrant.cli.console import show, show_statement, working
 from calibrant.cli.fit import labels_of
 from calibrant.cli.forecasts import Forecasts, read
-from calibrant.cli.report import PageWanted
+from calibrant.cli.report import PageOptions
 from calibrant.cli.results import (
     headline_json,
+    json_number,
     overall_result,
     period_json,
     pvalue_note,
@@ -25,9 +26,8 @@ from calibrant.cli.results import (
     show_periods,
     show_slices,
     slice_json,
-    strict,
 )
-from calibrant.cli.tables import not_over
+from calibrant.cli.tables import refuse_overwrite
 from calibrant.cli.wording import in_flags
 from calibrant.diagnosis.diagnose import by_forecast
 from calibrant.diagnosis.headline import AS_COUNTS, RIGHT_AT_LEVELS, Headline, headline
@@ -59,7 +59,7 @@ class RawEvaluation:
     def show(self) -> None:
         """Print the headline, a table, and one of the slices."""
         if self.headline is not None:
-            tell(self.headline)
+            show_statement(self.headline)
         show_metrics({"": self.metrics})
         if self.metrics.note:
             show(in_flags(self.metrics.note))
@@ -73,7 +73,7 @@ class RawEvaluation:
         """As values of strict JSON, like those of `calibrant evaluate` with a model."""
         said: dict[str, Any] = {
             "verdict": None if self.headline is None else headline_json(self.headline),
-            "base": {name: strict(getattr(self.metrics, name)) for name in self.metrics.labels if name != "n"},
+            "base": {name: json_number(getattr(self.metrics, name)) for name in self.metrics.labels if name != "n"},
         }
         if self.periods is not None:
             said["over_time"] = [period_json(each) for each in self.periods]
@@ -118,12 +118,12 @@ def evaluated(
     return RawEvaluation(metrics, coverage, said, slices, periods, pvalue_note(metrics.pit_pvalue, overall))
 
 
-def report(path: Path, columns: Columns, wanted: PageWanted, labels: Labels | None, out: Path, *, gaps: Gaps) -> None:
+def report(path: Path, columns: Columns, options: PageOptions, labels: Labels | None, out: Path, *, gaps: Gaps) -> None:
     """Write the page on the rows of a file, and say its verdict."""
     out = page_path(out)
-    not_over(out, path)
-    read_too = dict.fromkeys([*wanted.groups, *wanted.features, *([] if wanted.time is None else [wanted.time])])
-    found = _read(path, columns, wanted.target, list(read_too), labels, gaps)
+    refuse_overwrite(out, path)
+    read_too = dict.fromkeys([*options.groups, *options.features, *([] if options.time is None else [options.time])])
+    found = _read(path, columns, options.target, list(read_too), labels, gaps)
     with found.naming():
         has_distribution = distribution_for_labels(found.prediction, found.y, labels).has_distribution
     if not has_distribution:
@@ -136,17 +136,17 @@ def report(path: Path, columns: Columns, wanted: PageWanted, labels: Labels | No
             TERMINAL,
             found.prediction,
             found.y,
-            groups={name: found.groups[name] for name in wanted.groups} or None,
-            time=None if wanted.time is None else found.groups[wanted.time],
-            features={name: found.groups[name] for name in wanted.features} or None,
-            coverage=wanted.coverage,
-            title=wanted.title,
-            label=wanted.target,
+            groups={name: found.groups[name] for name in options.groups} or None,
+            time=None if options.time is None else found.groups[options.time],
+            features={name: found.groups[name] for name in options.features} or None,
+            coverage=options.coverage,
+            title=options.title,
+            label=options.target,
             labels=labels,
         )
     page.save(out)
     for said in (page.headline, *page.verdict):
-        tell(said)
+        show_statement(said)
     show(f"Wrote {out}: open it in a browser.")
 
 

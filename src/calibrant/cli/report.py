@@ -9,10 +9,10 @@ from pathlib import Path
 from calibrant._words import in_all
 from calibrant.batches.columns import Columns
 from calibrant.batches.missing import Gaps
-from calibrant.cli.console import show, tell, working
+from calibrant.cli.console import show, show_statement, working
 from calibrant.cli.forecasts import Forecasts, judged
 from calibrant.cli.model import Model
-from calibrant.cli.tables import not_over
+from calibrant.cli.tables import refuse_overwrite
 from calibrant.diagnosis.interface import TERMINAL
 from calibrant.distributions.base import Distribution
 from calibrant.metrics.label_kinds import for_labels
@@ -20,7 +20,7 @@ from calibrant.reports.forecast import page_path, report_for
 
 
 @dataclass(frozen=True)
-class PageWanted:
+class PageOptions:
     """What the page is to speak of."""
 
     target: str
@@ -36,7 +36,7 @@ def report(
     path: Path,
     model: Model,
     columns: Columns,
-    wanted: PageWanted,
+    options: PageOptions,
     out: Path,
     seed: int | None,
     *,
@@ -45,11 +45,11 @@ def report(
 ) -> None:
     """Write the page on the rows of a file, and say its verdict; `others` are compared with the model."""
     out = page_path(out)
-    not_over(out, path, model.path, *(each.path for each in others))
-    read = dict.fromkeys([*wanted.groups, *wanted.features, *([] if wanted.time is None else [wanted.time])])
-    found = judged(path, model, columns, wanted.target, list(read), gaps=gaps)
-    groups = {name: found.groups[name] for name in wanted.groups}
-    distributions = {each.path: _distribution_of(path, found, each, wanted.target, seed, gaps) for each in others}
+    refuse_overwrite(out, path, model.path, *(each.path for each in others))
+    read = dict.fromkeys([*options.groups, *options.features, *([] if options.time is None else [options.time])])
+    found = judged(path, model, columns, options.target, list(read), gaps=gaps)
+    groups = {name: found.groups[name] for name in options.groups}
+    distributions = {each.path: _distribution_of(path, found, each, options.target, seed, gaps) for each in others}
     with working("looking"), found.naming():
         distributions = {model.path: found.calibrated(model, seed), **distributions}
         named = _named(list(distributions))
@@ -61,18 +61,18 @@ def report(
             found.y,
             base=for_labels(found.prediction, found.y, model.kind_of_labels),
             groups={**found.by_group(model.by), **groups} or None,
-            time=None if wanted.time is None else found.groups[wanted.time],
-            features={name: found.groups[name] for name in wanted.features} or None,
+            time=None if options.time is None else found.groups[options.time],
+            features={name: found.groups[name] for name in options.features} or None,
             guarantee={named[each.path]: each.calibrated.guarantee for each in (model, *others)}
             if others
             else model.calibrated.guarantee,
-            coverage=wanted.coverage,
-            title=wanted.title,
-            label=wanted.target,
+            coverage=options.coverage,
+            title=options.title,
+            label=options.target,
         )
     page.save(out)
     for said in (page.headline, *page.verdict):
-        tell(said)
+        show_statement(said)
     show(f"Wrote {out}: open it in a browser.")
 
 
@@ -81,7 +81,7 @@ def _distribution_of(
 ) -> Distribution:
     """What another model says of the same rows."""
     theirs = judged(path, other, other.columns({}), target, gaps=Gaps(refused=gaps.refused))
-    if (unlike := theirs.there != found.there).any():
+    if (unlike := theirs.complete != found.complete).any():
         raise ValueError(
             f"{path}: row {int(unlike.argmax())} has a prediction for one of the models only"
             f" ({in_all(int(unlike.sum()))}), and {other.path} can be compared on the same rows only"

@@ -186,16 +186,16 @@ def period_json(each: Period) -> dict[str, Any]:
     }
 
 
-def strict(value: float | None) -> float | str | None:
+def json_number(value: float | None) -> float | str | None:
     """A number that JSON can spell; others as the text that both Python and JavaScript read as that number."""
     if value is None or math.isfinite(value):
         return value
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
-def strict_all(values: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, Any]]:
+def json_numbers(values: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, Any]]:
     """Two layers of such numbers."""
-    return {key: {name: strict(value) for name, value in each.items()} for key, each in values.items()}
+    return {key: {name: json_number(value) for name, value in each.items()} for key, each in values.items()}
 
 
 def print_json(value: Any) -> None:

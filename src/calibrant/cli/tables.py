@@ -67,11 +67,11 @@ class TableFile:
         self, numbers: Sequence[str], others: Sequence[str] = (), *, done: Callable[[int], None] = lambda rows: None
     ) -> Iterator[Batch]:
         """These columns, at most `BATCH` rows at a time; `done` hears of each batch that was worked off."""
-        wanted = list(dict.fromkeys([*numbers, *others]))
-        self.header.check(wanted)
+        expected = list(dict.fromkeys([*numbers, *others]))
+        self.header.check(expected)
         start = 0
         with self._named():
-            for rows in self.format.batches(self.path, wanted, numbers):
+            for rows in self.format.batches(self.path, expected, numbers):
                 for batch in Batch(self.path, start, rows).parts(BATCH):
                     yield batch
                     start += len(batch)
@@ -154,7 +154,7 @@ def _nameable(path: Path) -> None:
         raise ValueError(f"{str(path)!a}: the name of a file must be UTF-8") from None
 
 
-def not_over(out: Path, *read: Path) -> None:
+def refuse_overwrite(out: Path, *read: Path) -> None:
     """Raise if the file to write is one of those that are read."""
     for path in read:
         if out.exists() and path.exists() and os.path.samefile(out, path):

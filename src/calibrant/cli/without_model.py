@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from calibrant.cli.lazy import later
+from calibrant.cli.lazy import module_of
 from calibrant.cli.parsing import flags_of
 
 
@@ -18,7 +18,7 @@ def raw_columns(target: str | None, *flags: str | None) -> tuple[Any, str]:
             " --point and so on",
             param_hint="--model",
         )
-    columns = later("columns").of_flags(flags_of(*flags))
+    columns = module_of("columns").of_flags(flags_of(*flags))
     if target is None:
         raise typer.BadParameter("without --model the column of the labels must be named", param_hint="--target")
     return columns, target

@@ -145,23 +145,23 @@ def predict(
         missing: What becomes of rows without a number: "keep" leaves them out of what is learned and judged, and
             predicts NaN; "error" raises.
     """
-    wanted = OutputColumns.of(quantiles, interval, probabilities)
-    work = predicting(model, wanted, _header(ddf), keep=keep, seed=seed, missing=missing)
+    outputs = OutputColumns.of(quantiles, interval, probabilities)
+    work = predicting(model, outputs, _header(ddf), keep=keep, seed=seed, missing=missing)
     numbers = dd.from_map(_number, range(ddf.npartitions), meta=_number(0).iloc[:0])
-    meta = _with_new(make_meta(ddf), work, {name: pd.Series(dtype="float64") for name in wanted.names})
-    shared = delayed(work.lean())  # one object for all partitions, sent to a worker once
+    meta = _with_new(make_meta(ddf), work, {name: pd.Series(dtype="float64") for name in outputs.names})
+    shared = delayed(work.without_history())  # one object for all partitions, sent to a worker once
     new: dd.DataFrame = dd.map_partitions(_predicted, ddf, numbers, shared, align_dataframes=False, meta=meta)
     return new
 
 
 def _predicted(frame: pd.DataFrame, number: pd.Series, shared: Predicting) -> pd.DataFrame:
     """One partition with its new columns."""
-    work, name = shared.afresh(), _name(frame, int(number.iloc[0]))
-    needed = list(dict.fromkeys([*work.numbers, *work.beside.by]))
+    work, name = shared.with_fresh_counts(), _name(frame, int(number.iloc[0]))
+    needed = list(dict.fromkeys([*work.numbers, *work.extra.by]))
     batch = Batch(name, 0, _rows(frame, needed, name))
     new = work.new(batch)
     work.report(name)
-    return _with_new(frame, work, dict(zip(work.wanted.names, new, strict=True)))
+    return _with_new(frame, work, dict(zip(work.outputs.names, new, strict=True)))
 
 
 def _with_new(frame: pd.DataFrame, work: Predicting, new: Mapping[str, Any]) -> pd.DataFrame:

@@ -123,9 +123,9 @@ def judged(
     A calibrated forecast has no slice that is off, with probability `confidence`: every share and every gap is
     compared at the level (1 - confidence) / (their number), after Bonferroni. Shares are compared with exact binomial
     quantiles, beta-binomial ones where n rows calibrated the forecasts; gaps by Kolmogorov's test, with n m / (n + m)
-    rows for m. `inside` says, by coverage, whether the interval of each row holds its label. `own` has the number of rows
-    that calibrated each group by itself, see `rows_behind`; `groups` are columns that are not judged, which may say
-    what group a row is in.
+    rows for m. `inside` says, by coverage, whether the interval of each row holds its label. `own` has the number of
+    rows that calibrated each group by itself, see `rows_behind`; `groups` are columns that are not judged, which may
+    name the group of a row.
 
     >>> from calibrant.metrics.interval_coverage import inside
     >>> rng = np.random.default_rng(0)

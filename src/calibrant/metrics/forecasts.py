@@ -35,11 +35,11 @@ def forecast(value: PredictionLike) -> Prediction | Distribution:
     return value if isinstance(value, Distribution) else as_prediction(value)
 
 
-def beside(prediction: PredictionLike, H: PredictionLike) -> Prediction | Distribution:
+def comparable(prediction: PredictionLike, H: PredictionLike) -> Prediction | Distribution:
     """A forecast to compare with H: where H is of whole numbers, rates are the distribution of counts they stand for.
 
     >>> from calibrant.distributions import Poisson
-    >>> beside(Rates([0.5, 2.0]), Poisson([1.0, 1.0])), beside(Rates([0.5, 2.0]), [1.0, 1.0])
+    >>> comparable(Rates([0.5, 2.0]), Poisson([1.0, 1.0])), comparable(Rates([0.5, 2.0]), [1.0, 1.0])
     (Poisson(n=2), Rates(n=2))
     """
     prediction, H = forecast(prediction), forecast(H)

@@ -13,7 +13,7 @@ from calibrant._arrays import Array
 from calibrant.predictions import Quantiles
 from calibrant.refine.base import Refiner
 from calibrant.refine.features import Features
-from calibrant.refine.quantiles import apart
+from calibrant.refine.quantiles import separated
 from calibrant.refine.rows import TrainingRows
 
 LEVELS = tuple((k + 0.5) / 25 for k in range(25))
@@ -103,10 +103,10 @@ class ForestDistribution:
             leaves = self.forest.apply(matrix[start : start + _CHUNK])
             for first in range(0, len(leaves), _BLOCK):
                 some = leaves[first : first + _BLOCK]
-                out[start + first : start + first + len(some)] = self._some(some)
+                out[start + first : start + first + len(some)] = self._block(some)
         return out
 
-    def _some(self, leaves: Array) -> Array:
+    def _block(self, leaves: Array) -> Array:
         distribution = np.zeros((len(leaves), len(self.points)), dtype=np.float32)
         seen = np.empty_like(distribution)
         for k, table in enumerate(self.tables):
@@ -114,7 +114,7 @@ class ForestDistribution:
                 table, leaves[:, k], axis=0, out=seen, mode="clip"
             )  # leaves are in range: no buffer needed
         F = 0.95 / len(self.tables) * distribution.astype(np.float64) + 0.05 * self.pooled
-        return apart(_inverse(F, self.points), self.unit)
+        return separated(_inverse(F, self.points), self.unit)
 
 
 def _inverse(F: Array, points: Array) -> Array:

@@ -56,10 +56,10 @@ class QuantilesRefinement:
         """The quantiles of each row."""
         matrix = self.features(X, prediction)
         values = np.stack([predicted(model, matrix) for model in self.models], axis=1)
-        return Quantiles(self.levels, matrix[:, :1] + apart(values, self.unit))
+        return Quantiles(self.levels, matrix[:, :1] + separated(values, self.unit))
 
 
-def apart(values: Array, unit: float, least: float = 1e-4) -> Array:
+def separated(values: Array, unit: float, least: float = 1e-4) -> Array:
     """Each row in order, neighbours at least `least` units apart: no stretch of a row outweighs the others."""
     values = np.sort(values, axis=1)
     gaps = np.maximum(np.diff(values, axis=1), least * max(unit, np.finfo(np.float64).tiny))

@@ -53,10 +53,10 @@ class TwoPart(Refiner):
                 " takes at least two to learn"
             )
         _ = rows.matrix  # encoded once for both
-        return TwoPartRefinement(rows.features, *_share(rows, self.at), self.refiner.fit(rows[above]))
+        return TwoPartRefinement(rows.features, *_atom_share(rows, self.at), self.refiner.fit(rows[above]))
 
 
-def _share(rows: TrainingRows, at: float) -> tuple[float, HistGradientBoostingClassifier | None]:
+def _atom_share(rows: TrainingRows, at: float) -> tuple[float, HistGradientBoostingClassifier | None]:
     """The share of the atom in all rows, and what knows more."""
     there = rows.y == at
     share = float((np.average(there, weights=rows.sample_weight) * len(rows) + 0.5) / (len(rows) + 1))

@@ -24,7 +24,7 @@ from calibrant.guarantee import Guarantee
 from calibrant.labels.base import Labels
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.by_slice import LEVELS, judged, rows_behind
-from calibrant.metrics.forecasts import beside, labels_of, name_of, two_arguments
+from calibrant.metrics.forecasts import comparable, labels_of, name_of, two_arguments
 from calibrant.metrics.forecasts import forecast as forecast_of
 from calibrant.metrics.label_kinds import for_labels, look_like_counts
 from calibrant.metrics.periods import Periods, moments_in_words, periods_of, times_of
@@ -291,7 +291,7 @@ def report_for(
 
 def _base(base: Any, distribution: Any, y: Any, labels: Any) -> Any:
     """What the base says of the labels; where H is a distribution of counts, rates are one too."""
-    return for_labels(beside(checked_base(base, y.shape[0]), distribution), y, labels)
+    return for_labels(comparable(checked_base(base, y.shape[0]), distribution), y, labels)
 
 
 def _title(label: str, name: str) -> str:

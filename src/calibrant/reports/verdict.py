@@ -337,7 +337,8 @@ def _groups(found: Findings) -> Iterator[Statement]:
     if not found.groups:
         yield Statement("info", f"Every group has fewer than {SMALLEST} rows, too few to judge it. {promise}")
     elif not found.off:
-        looked = f"{count(len(found.groups), 'group')} looked at, by {_listed(found.by)}{found.wide_folds_note(found.groups)}"
+        note = found.wide_folds_note(found.groups)
+        looked = f"{count(len(found.groups), 'group')} looked at, by {_listed(found.by)}{note}"
         yield Statement(
             "good", f"No group of {SMALLEST} rows or more is off by more than chance allows, with {looked}. {promise}"
         )

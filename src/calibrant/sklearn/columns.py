@@ -14,7 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from calibrant._frames import is_frame
 from calibrant.sklearn.groups import check_column
-from calibrant.sklearn.meta_estimator import SEARCHES, thawed
+from calibrant.sklearn.meta_estimator import SEARCHES, unwrapped
 
 
 def learn_columns(estimator: Any, X: Any) -> None:
@@ -28,7 +28,7 @@ def check_columns(estimator: Any, X: Any, model: Any) -> None:
 
     A model may go by position, and would then take one column for another without a word.
     """
-    if is_frame(X) and goes_by_name(model):
+    if is_frame(X) and selects_by_name(model):
         return
     shape = getattr(X, "shape", ())
     if len(shape) == 1 and hasattr(estimator, "n_features_in_"):
@@ -50,25 +50,28 @@ def _not_strings(X: Any) -> list[Any] | None:
     return None if all(isinstance(name, str) for name in names) else names
 
 
-def goes_by_name(model: Any) -> bool:
+def selects_by_name(model: Any) -> bool:
     """Whether a column transformer is what sees X first: it takes its columns in any order, and others beside them.
 
     >>> from sklearn.linear_model import Ridge
     >>> from sklearn.pipeline import make_pipeline
-    >>> goes_by_name(make_pipeline(ColumnTransformer([("all", "passthrough", ["a"])]), Ridge())), goes_by_name(Ridge())
+    >>> (
+    ...     selects_by_name(make_pipeline(ColumnTransformer([("all", "passthrough", ["a"])]), Ridge())),
+    ...     selects_by_name(Ridge()),
+    ... )
     (True, False)
     """
-    model = thawed(model)
+    model = unwrapped(model)
     if isinstance(model, (list, tuple)):
-        return all(map(goes_by_name, model))
+        return all(map(selects_by_name, model))
     if isinstance(model, Pipeline):
-        return goes_by_name(model.steps[0][1])
+        return selects_by_name(model.steps[0][1])
     if isinstance(model, TransformedTargetRegressor):
-        return goes_by_name(model.regressor)
-    return isinstance(model, ColumnTransformer) or (isinstance(model, SEARCHES) and goes_by_name(model.estimator))
+        return selects_by_name(model.regressor)
+    return isinstance(model, ColumnTransformer) or (isinstance(model, SEARCHES) and selects_by_name(model.estimator))
 
 
-def shown(X: Any, features: Sequence[Any] | None) -> Any:
+def model_features(X: Any, features: Sequence[Any] | None) -> Any:
     """What models see of X: all of it, or the columns that `features` names."""
     if features is None:
         return X
@@ -113,7 +116,9 @@ def naming_columns(X: Any, by: Any) -> Iterator[None]:
 def _refuse_texts(frame: nw.DataFrame[Any], error: Exception) -> None:
     """Raise with the name of the first column of texts, and what it may be."""
     for column in frame.iter_columns():
-        given = next((value for value in column.to_list() if isinstance(value, str) and not _reads(value)), None)
+        given = next(
+            (value for value in column.to_list() if isinstance(value, str) and not _is_numeric_text(value)), None
+        )
         if given is not None:
             raise ValueError(
                 f"X has texts in column {column.name!r}, such as {given!r}, of which the estimator makes no numbers:"
@@ -122,7 +127,7 @@ def _refuse_texts(frame: nw.DataFrame[Any], error: Exception) -> None:
             ) from error
 
 
-def _reads(text: str) -> bool:
+def _is_numeric_text(text: str) -> bool:
     """Whether a model reads it as a number."""
     try:
         float(text)

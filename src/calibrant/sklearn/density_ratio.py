@@ -20,11 +20,11 @@ from calibrant._words import warn_user
 Numbers = NDArray[np.float64]
 FEW, SHARE = 30, 0.05
 """Below so many rows, or this share of them, a few rows carry the distribution."""
-COVERED = 0.5
+MEAN_RATIO = 0.5
 """The mean ratio on training rows is the share of the rows to come that lie where training rows do: below this, few."""
 
 
-def small_boosting(random_state: int | None) -> Any:
+def default_classifier(random_state: int | None) -> Any:
     """The default classifier: takes missing values and categories, and stops before it learns noise."""
     return HistGradientBoostingClassifier(
         learning_rate=0.05, max_leaf_nodes=8, early_stopping=True, random_state=random_state
@@ -73,12 +73,12 @@ class DensityRatio:
         for name, count in zip(("X_train", "X_new"), counts, strict=True):
             if count < self.cv:
                 raise ValueError(f"{name} must have a row for each of the {self.cv} folds, got {count}")
-        classifier = small_boosting(self.random_state) if self.classifier is None else clone(self.classifier)
+        classifier = default_classifier(self.random_state) if self.classifier is None else clone(self.classifier)
         folds = StratifiedKFold(self.cv, shuffle=True, random_state=self.random_state)
         which = np.repeat([0, 1], counts)
         model = CalibratedClassifierCV(classifier, method="sigmoid", cv=folds).fit(stacked(X_train, X_new), which)
         ratio = FittedRatio(model, counts[0] / counts[1], float(self.largest))
-        return ratio.looked_at(X_train)
+        return ratio.evaluated_on(X_train)
 
 
 @dataclass(frozen=True)
@@ -101,11 +101,11 @@ class FittedRatio:
         with np.errstate(divide="ignore"):
             return np.asarray(np.clip(new / (1 - new) * self.prior, 1 / self.largest, self.largest))
 
-    def looked_at(self, X_train: Features) -> FittedRatio:
+    def evaluated_on(self, X_train: Features) -> FittedRatio:
         """The same, with what it makes of the training rows."""
         w = np.sort(self(X_train))[::-1]
         size, mean = float(w.sum() ** 2 / np.sum(w**2)), float(w.mean())
-        if mean < COVERED:
+        if mean < MEAN_RATIO:
             warn_user(
                 f"the ratios have the mean {mean:.2g} on training rows, where it should be 1: most rows to come lie"
                 " where nearly no training rows do, and no weights mend that"

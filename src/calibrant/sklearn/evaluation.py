@@ -17,11 +17,11 @@ from calibrant._words import warn_user
 from calibrant.metrics import evaluate
 from calibrant.reports import Report, report
 from calibrant.several import SeveralCalibrated, SeveralDistributions
-from calibrant.sklearn.columns import shown
+from calibrant.sklearn.columns import model_features
 from calibrant.sklearn.groups import check_column, column_of
 from calibrant.sklearn.meta_estimator import forecast, labels, with_labels_only
 from calibrant.sklearn.refined import Refined
-from calibrant.sklearn.return_types import Found
+from calibrant.sklearn.return_types import Metrics
 from calibrant.sklearn.several import label_matrix
 
 MOST = 30
@@ -37,10 +37,10 @@ class EvaluationMethods:
     features: Any
     missing: str
     predict_distribution: Any
-    _known: Any
+    _context: Any
     _calibrator: Any
 
-    def evaluate(self, X: Features, y: Columns, *, coverage: float = 0.9) -> Found:
+    def evaluate(self, X: Features, y: Columns, *, coverage: float = 0.9) -> Metrics:
         """The metrics of the forecasts on rows that neither trained nor calibrated, see `calibrant.evaluate`.
 
         Args:
@@ -52,9 +52,9 @@ class EvaluationMethods:
         X, y, _ = self._labelled(X, y)
         H = self.predict_distribution(X)
         if isinstance(H, SeveralDistributions):
-            return cast(Found, H.evaluate(y, coverage=coverage))
+            return cast(Metrics, H.evaluate(y, coverage=coverage))
         self._check(X, y)
-        return cast(Found, evaluate(H, cast(ArrayLike, y), coverage=coverage))
+        return cast(Metrics, evaluate(H, cast(ArrayLike, y), coverage=coverage))
 
     def report(
         self,
@@ -95,7 +95,7 @@ class EvaluationMethods:
         return report(
             H,
             y,
-            base=self._alone(X),
+            base=self._uncalibrated(X),
             groups=slices,
             features=columns_to_show(X, features),
             time=column_of(X, time, "time") if isinstance(time, (str, int)) else time,
@@ -125,8 +125,8 @@ class EvaluationMethods:
                 "the file holds the calibration alone: it takes the refined predictions,"
                 f" prediction_of(model.estimators_[0], {seen}); joblib.dump(model, path) keeps everything"
             )
-            if not self.__dict__.get("_said_what_files_hold"):
-                self._said_what_files_hold = True
+            if not self.__dict__.get("_warned_of_file_contents"):
+                self._warned_of_file_contents = True
                 warn_user(words)
         self.calibrated_.save(path)
 
@@ -150,15 +150,15 @@ class EvaluationMethods:
         """Raise where y is none of the labels that were calibrated."""
         kind = self._calibrator().labels
         if kind is not None:
-            kind.check(np.asarray(y, np.float64), self._known(X).get("bound"))
+            kind.check(np.asarray(y, np.float64), self._context(X).get("bound"))
 
-    def _alone(self, X: Any) -> Any:
+    def _uncalibrated(self, X: Any) -> Any:
         """What the one model says by itself; None of several folds."""
         if len(self.estimators_) > 1:
             return None
         model = self.estimators_[0]
         return forecast(
-            model.estimator_ if isinstance(model, Refined) else model, shown(X, self.features), self.adapter
+            model.estimator_ if isinstance(model, Refined) else model, model_features(X, self.features), self.adapter
         )
 
 

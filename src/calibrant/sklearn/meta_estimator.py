@@ -119,7 +119,7 @@ class MetaEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
 def tags_like(tags: Any, models: Iterable[Any]) -> Any:
     """The tags, taking the X that all of these models take."""
-    inner = [get_tags(each).input_tags for each in map(thawed, models) if isinstance(each, BaseEstimator)]
+    inner = [get_tags(each).input_tags for each in map(unwrapped, models) if isinstance(each, BaseEstimator)]
     for name in ("sparse", "allow_nan", "categorical", "string", "pairwise"):
         setattr(tags.input_tags, name, bool(inner) and all(getattr(each, name) for each in inner))
     return tags
@@ -137,9 +137,9 @@ def is_frozen(estimator: Any) -> bool:
     return all(isinstance(each, FrozenEstimator) for each in by_name(estimator).values())
 
 
-def thawed(estimator: Any) -> Any:
+def unwrapped(estimator: Any) -> Any:
     """What a `FrozenEstimator` holds, be it no estimator of scikit-learn's: a torch module, a list, a function."""
-    return thawed(estimator.estimator) if isinstance(estimator, FrozenEstimator) else estimator
+    return unwrapped(estimator.estimator) if isinstance(estimator, FrozenEstimator) else estimator
 
 
 def last_step(estimator: Any) -> Any:

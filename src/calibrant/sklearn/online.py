@@ -27,9 +27,9 @@ class OnlineMethods:
     estimators_: list[Any]
     seed_: int
     missing: str
-    _checked: Any
-    _known: Any
-    _pooled: Any
+    _check_columns: Any
+    _context: Any
+    _predictions: Any
 
     def update(self, X: Features, y: LabelsLike, *, refit: bool = False) -> Self:
         """Change this model: the scores of new rows join those that calibrate; returns self, the fitted models stay.
@@ -52,14 +52,14 @@ class OnlineMethods:
                 f"the distributions of {len(self.estimators_)} folds cannot be updated together: calibrate(X, y) makes"
                 " one, which can"
             )
-        X, y = indexable(self._checked(X), labels(y, missing=self.missing == "drop"))
+        X, y = indexable(self._check_columns(X), labels(y, missing=self.missing == "drop"))
         y = cast("np.ndarray[Any, Any]", y)
         if (there := with_labels_only(y)).size < len(y):
             X, y = rows_of(X, there), y[there]
         # draws of their own for every update
         rng = np.random.default_rng([self.seed_, self.calibrated_.guarantee.n])
         again = {} if isinstance(self.calibrated_, Tracker) else {"refit": refit}
-        self.calibrated_ = self.calibrated_.update(self._pooled(X), y, **self._known(X), rng=rng, **again)
+        self.calibrated_ = self.calibrated_.update(self._predictions(X), y, **self._context(X), rng=rng, **again)
         return self
 
     def track(
@@ -87,10 +87,10 @@ class OnlineMethods:
         tracker = self.calibrated_
         if isinstance(tracker, Calibrated):
             tracker = Tracker(tracker, LEVELS if levels is None else levels, step)
-        X, y = indexable(self._checked(X), labels(y, missing=True))
+        X, y = indexable(self._check_columns(X), labels(y, missing=True))
         y = cast("np.ndarray[Any, Any]", y)
         rng = np.random.default_rng([self.seed_, tracker.rows])
-        H, self.calibrated_ = tracker.run(self._pooled(X), y, **self._known(X), rng=rng)
+        H, self.calibrated_ = tracker.run(self._predictions(X), y, **self._context(X), rng=rng)
         return H
 
     def monitor(self, X: Features, y: LabelsLike, *, threshold: float = 100.0) -> Monitor:
@@ -110,9 +110,9 @@ class OnlineMethods:
                 "track made this model a tracker, which follows what monitor would report: call monitor on a copy made"
                 " before track, or after calibrate(X, y)"
             )
-        X, y = indexable(self._checked(X), labels(y, missing=True))
+        X, y = indexable(self._check_columns(X), labels(y, missing=True))
         y = cast("np.ndarray[Any, Any]", y)
-        known = {name: value for name, value in self._known(X).items() if name == "bound"}
+        known = {name: value for name, value in self._context(X).items() if name == "bound"}
         # earlier rows are seen again: with the same draws, which is no new chance to ring, unless labels are drawn too
         rng = np.random.default_rng(self.seed_)
-        return Monitor(self.calibrated_, threshold).update(self._pooled(X), y, **known, rng=rng)
+        return Monitor(self.calibrated_, threshold).update(self._predictions(X), y, **known, rng=rng)

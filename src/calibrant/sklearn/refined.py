@@ -20,7 +20,7 @@ from calibrant.refine import League, TrainingRows
 from calibrant.refine.base import Refinement
 from calibrant.refine.names import RefinerLike, refiner_named
 from calibrant.sklearn.columns import check_columns, learn_columns
-from calibrant.sklearn.folds import Folds, at_most, folds_of, units
+from calibrant.sklearn.folds import Folds, at_most_folds, folds_of, units
 from calibrant.sklearn.meta_estimator import MetaEstimator, Routed, fitted, forecast, is_frozen, labels
 
 
@@ -106,7 +106,7 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         if is_frozen(self.estimator):
             model, prediction, seen = self.estimator, forecast(self.estimator, X, self.adapter), np.arange(count)
         else:
-            folds = folds_of(at_most(self.cv, units(np.arange(count), routed.groups)), X, y, routed.split, random)
+            folds = folds_of(at_most_folds(self.cv, units(np.arange(count), routed.groups)), X, y, routed.split, random)
             seen = _once_each([test for _, test in folds])
             jobs = [(train, test) for train, test in folds] + [(np.arange(count), None)]
             *parts, model = Parallel(n_jobs=self.n_jobs)(

@@ -36,10 +36,10 @@ from calibrant.refine.two_part import TwoPart
 from calibrant.scores import EnsembleScore
 from calibrant.scores.base import Score, TransformScore
 from calibrant.several import SeveralCalibrated, SeveralCalibrator, SeveralDistributions
-from calibrant.sklearn.columns import check_columns, learn_columns, naming_columns, shown
+from calibrant.sklearn.columns import check_columns, learn_columns, model_features, naming_columns
 from calibrant.sklearn.evaluation import EvaluationMethods
-from calibrant.sklearn.folds import Folds, folds_of, is_one_part, units
-from calibrant.sklearn.groups import check_held, groups_in, warn_of_few
+from calibrant.sklearn.folds import Folds, folds_of, holds_out_one_part, units
+from calibrant.sklearn.groups import check_all_groups_held_out, groups_in, warn_of_few_groups
 from calibrant.sklearn.meta_estimator import (
     MetaEstimator,
     Routed,
@@ -55,14 +55,14 @@ from calibrant.sklearn.refined import Refined
 from calibrant.sklearn.return_types import Distributions, Leagues
 from calibrant.sklearn.several import (
     SeveralModel,
-    for_several,
+    columns_by_label,
+    fit_several,
     is_several,
     label_matrix,
     labels_by_name,
-    like_several,
-    trained,
+    multioutput,
 )
-from calibrant.sklearn.time_order import warn_of_time
+from calibrant.sklearn.time_order import warn_of_time_order
 
 FORECASTERS = (Refined, SeveralModel)
 """Estimators that have folds and adapters of their own."""
@@ -75,14 +75,14 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         estimator: A regressor, a list of them (quantile models become one quantile prediction, others an ensemble), or
             any of these in a `FrozenEstimator`, which is not fitted again: then every row calibrates, unless
             `refine` is given, which divides the rows as `cv` says.
-        score: A score or its name (residual, relative, sqrt, log, interval, quantile, samples, zscore, cdf; `log:1` is
-            the log score with c = 1); None leaves the choice to the kind of prediction.
+        calibration_score: A score or its name (residual, relative, sqrt, log, interval, quantile, samples, zscore, cdf;
+            `log:1` is the log score with c = 1). By default it follows from the kind of prediction.
         interpolator: An interpolator or its name (linear, naive, random, naf).
         refine: What sharpens the prediction, learned on training rows from the errors of models that did not see them.
             None takes the prediction as it is. A `calibrant.refine.Refiner` or its name (plain, spread, location-scale,
             quantiles, local, cascade, average) costs five more fits of the estimator and its own learning. "auto", a
             list or a dict of refiners chooses among them by a league, which learns each candidate four times: seconds
-            on thousands of rows. The default is "auto", and None where `score` or `adapter` is given, where
+            on thousands of rows. The default is "auto", and None where `calibration_score` or `adapter` is given, where
             `labels` have a bounded domain, such as a bare "log" (refined quantiles may lie outside), where the
             estimator is frozen or a `Refined`, and with a single training row or group. Below 100 training
             rows "auto" holds no league: a point stays as it is, other predictions keep their spread, shrunk.
@@ -154,7 +154,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         self,
         estimator: Any,
         *,
-        score: Score | str | None = None,
+        calibration_score: Score | str | None = None,
         interpolator: Interpolator | InterpolatorName = "linear",
         refine: RefinerLike | None = "default",
         labels: Labels | str | Mapping[str, Labels | str] | None = None,
@@ -170,7 +170,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         random_state: RandomState = None,
     ) -> None:
         self.estimator = estimator
-        self.score = score
+        self.calibration_score = calibration_score
         self.interpolator = interpolator
         self.refine = refine
         self.labels = labels
@@ -185,26 +185,9 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    # ---- the two meanings of score ---------------------------------------------------------------------------------
-
-    @property
-    def score(self) -> Callable[..., float]:
-        """The method of every scikit-learn regressor: R^2 of `predict`. The parameter `score` is in `get_params()`."""
-        found: Callable[..., float] = super().score
-        return found
-
-    @score.setter
-    def score(self, value: Score | str | None) -> None:
-        self.__dict__["score"] = value
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002 (scikit-learn's signature)
-        """The parameters by name."""
-        params: dict[str, Any] = super().get_params(deep)
-        return params | {"score": vars(self)["score"]}
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = is_one_part(self.cv)  # folds are for one label
+        tags.target_tags.multi_output = holds_out_one_part(self.cv)  # folds are for one label
         return tags
 
     # ---- learning --------------------------------------------------------------------------------------------------
@@ -239,7 +222,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         if (there := with_labels_only(y)).size < len(y):
             X, y, routed = rows_of(X, there), y[there], routed.rows(there, len(y))
         if (kind := self._calibrator().labels) is not None and not isinstance(y, Censored):
-            kind.check(y, self._known(X).get("bound"))  # of training rows too, and by their own numbers
+            kind.check(y, self._context(X).get("bound"))  # of training rows too, and by their own numbers
         elif self.labels is None and not isinstance(y, Censored):
             _warn_of_counts(y)
         if is_frozen(self.estimator) and refine is None:
@@ -250,13 +233,13 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
             folds = folds_of(self.cv, X, y, routed.split, random, by)
             held = [test if self.forget is None else np.sort(test) for _, test in folds]
             if by is None:
-                warn_of_few(routed.groups, held)
+                warn_of_few_groups(routed.groups, held)
             elif getattr(self._calibrator().interpolator, "unseen", "refuse") == "refuse":
-                check_held(by, held)
+                check_all_groups_held_out(by, held)
             if self._is_default() and min(units(train, routed.groups) for train, _ in folds) < 2:
                 refine = None  # a single group, or row, to train on leaves none to hold out
-            estimator = self.estimator if refine is None else self._around(refine, int(random.randint(2**31 - 1)))
-            seen = shown(X, self.features)
+            estimator = self.estimator if refine is None else self._with_refiner(refine, int(random.randint(2**31 - 1)))
+            seen = model_features(X, self.features)
             with naming_columns(seen, self.by):
                 models = Parallel(n_jobs=self.n_jobs)(
                     delayed(_fitted if refine is None else _refined)(
@@ -264,13 +247,13 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
                     )
                     for train, _ in folds
                 )
-            warn_of_time(self.cv, X)
+            warn_of_time_order(self.cv, X)
         seed = int(random.randint(2**31 - 1))
         members = [
             self._calibrator().fit(
                 self._prediction(model, rows_of(X, rows)),
                 y[rows],
-                **self._known(rows_of(X, rows)),
+                **self._context(rows_of(X, rows)),
                 rng=np.random.default_rng(seed),
             )
             for model, rows in zip(models, held, strict=True)
@@ -293,13 +276,13 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         check_is_fitted(self, "calibrated_")
         if isinstance(self.calibrated_, SeveralCalibrated):
             _, Y, there = label_matrix(y, missing=self.missing)
-            X, Y = indexable(self._checked(X), Y)
+            X, Y = indexable(self._check_columns(X), Y)
             return self._calibrate_several(rows_of(X, there), Y[there])
-        X, y = indexable(self._checked(X), labels(y, missing=self.missing == "drop"))
+        X, y = indexable(self._check_columns(X), labels(y, missing=self.missing == "drop"))
         y = cast("np.ndarray[Any, Any]", y)
         if (there := with_labels_only(y)).size < len(y):
             X, y = rows_of(X, there), y[there]
-        pooled, calibrator = self._pooled(X), self._calibrator()
+        pooled, calibrator = self._predictions(X), self._calibrator()
         if len(self.estimators_) > 1 and calibrator.score is not None:
             if not isinstance(calibrator.score, TransformScore):
                 raise TypeError(
@@ -309,7 +292,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
             # each of which may be an EnsembleScore itself
             each = (calibrator.score,) * len(self.estimators_)
             calibrator = replace(calibrator, score=EnsembleScore(each))
-        self.calibrated_ = calibrator.fit(pooled, y, **self._known(X), rng=np.random.default_rng(self.seed_))
+        self.calibrated_ = calibrator.fit(pooled, y, **self._context(X), rng=np.random.default_rng(self.seed_))
         return self
 
     def _fit_several(self, X: Any, y: Any, params: Mapping[str, Any]) -> Self:
@@ -328,7 +311,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         calibrator = SeveralCalibrator(each)
         if is_frozen(self.estimator) and refine is None:
             held = np.arange(len(Y))
-            model = SeveralModel(for_several(self.estimator), names, self.adapter, [None] * len(names))
+            model = SeveralModel(multioutput(self.estimator), names, self.adapter, [None] * len(names))
         else:
             folds = folds_of(self.cv, X, Y, routed.split, random)
             if len(folds) > 1:
@@ -337,10 +320,10 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
                     " give a share such as cv=0.2"
                 )
             train, held = folds[0]
-            with naming_columns(shown(X, self.features), None):
-                model, seen, predictions, known = trained(
+            with naming_columns(model_features(X, self.features), None):
+                model, seen, predictions, known = fit_several(
                     self.estimator,
-                    shown(rows_of(X, train), self.features),
+                    model_features(rows_of(X, train), self.features),
                     Y[train],
                     names,
                     self.adapter,
@@ -348,14 +331,14 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
                     routed.rows(train, len(Y)),
                     random,
                 )
-            warn_of_time(self.cv, X)
-            calibrator = calibrator.compared_on(predictions, known, **self._known(rows_of(X, train[seen])))
+            warn_of_time_order(self.cv, X)
+            calibrator = calibrator.compared_on(predictions, known, **self._context(rows_of(X, train[seen])))
         self.estimators_, self.calibrator_, self.seed_ = [model], calibrator, int(random.randint(2**31 - 1))
         return self._calibrate_several(rows_of(X, held), Y[held])
 
     def _calibrate_several(self, X: Any, Y: Array) -> Self:
         rng = np.random.default_rng(self.seed_)
-        self.calibrated_ = self.calibrator_.fit(self._pooled(X), Y, **self._known(X), rng=rng)
+        self.calibrated_ = self.calibrator_.fit(self._predictions(X), Y, **self._context(X), rng=rng)
         return self
 
     def _refine(self) -> Any:
@@ -363,9 +346,9 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         if not self._is_default():
             return self.refine
         told = (
-            vars(self)["score"] is not None
+            self.calibration_score is not None
             or self.adapter is not None
-            or not all(map(takes_any_quantile, self._kinds()))
+            or not all(map(takes_any_quantile, self._label_kinds()))
         )
         done = is_frozen(self.estimator) or isinstance(last_step(self.estimator), FORECASTERS)
         return None if told or done else "auto"
@@ -373,7 +356,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
     def _is_default(self) -> bool:
         return isinstance(self.refine, str) and self.refine == "default"
 
-    def _around(self, refine: Any, seed: int) -> Refined:
+    def _with_refiner(self, refine: Any, seed: int) -> Refined:
         at = atom_in(labels_named(cast("Labels | str | None", self.labels)))  # of one label
         refine = refine if at is None else TwoPart(refiner_named(refine), at)
         return Refined(self.estimator, refine, adapter=self.adapter, random_state=seed)
@@ -386,19 +369,19 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
             raise TypeError(f"weights must be a function of X, such as DensityRatio().fit(...), got {self.weights!r}")
         if self.missing not in ("error", "drop"):
             raise ValueError(f"missing must be 'error' or 'drop', got {self.missing!r}")
-        score, interpolator = score_named(vars(self)["score"]), interpolator_named(self.interpolator)
+        score, interpolator = score_named(self.calibration_score), interpolator_named(self.interpolator)
         return Calibrator(score, interpolator, labels_named(*labels or (self.labels,)), self.forget)
 
-    def _known(self, X: Any) -> dict[str, Any]:
+    def _context(self, X: Any) -> dict[str, Any]:
         """What is known of these rows beside the prediction: weights, groups, and X for labels with bounds in it."""
         known: dict[str, Any] = {} if self.weights is None else {"weights": self.weights(X)}
         if self.by is not None:
             known["by"] = groups_in(X, self.by)
-        if any(kind is not None and kind.by_row for kind in self._kinds()):
+        if any(kind is not None and kind.by_row for kind in self._label_kinds()):
             known["bound"] = X
         return known
 
-    def _kinds(self) -> list[Labels | None]:
+    def _label_kinds(self) -> list[Labels | None]:
         """What `labels` says of each label, or of all."""
         several: Any = self.labels.values() if isinstance(self.labels, Mapping) else self.labels
         return list(map(labels_named, several if isinstance(self.labels, (Mapping, list, tuple)) else [self.labels]))
@@ -431,11 +414,11 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
             X: The features: an array or a data frame, one line per row.
         """
         check_is_fitted(self, "calibrated_")
-        X = self._checked(X)
+        X = self._check_columns(X)
         if isinstance(self.calibrated_, CrossCalibrated):
             predictions = [self._prediction(model, X) for model in self.estimators_]
-            return cast(Distributions, self.calibrated_(predictions, **self._known(X), seed=self.seed_))
-        return cast(Distributions, self.calibrated_(self._pooled(X), **self._known(X), seed=self.seed_))
+            return cast(Distributions, self.calibrated_(predictions, **self._context(X), seed=self.seed_))
+        return cast(Distributions, self.calibrated_(self._predictions(X), **self._context(X), seed=self.seed_))
 
     @overload
     def predict_interval(  # type: ignore[overload-overlap]
@@ -459,7 +442,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         H: Any = self.predict_distribution(X)
         if isinstance(H, SeveralDistributions):
             bounds: Any = np.stack([to_numpy(bound) for bound in H.interval(coverage, joint=joint)], axis=1)
-            return like_several(X, ["lower", "upper"], H.names, bounds)
+            return columns_by_label(X, ["lower", "upper"], H.names, bounds)
         if joint:
             raise TypeError("joint=True is for several labels, and y had one")
         return like_input(X, ["lower", "upper"], np.stack([to_numpy(end) for end in H.interval(coverage)], axis=1))
@@ -488,7 +471,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         H: Any = self.predict_distribution(X)
         values = to_numpy(H.quantiles(levels))
         if isinstance(H, SeveralDistributions):
-            return like_several(X, names, H.names, values)
+            return columns_by_label(X, names, H.names, values)
         return like_input(X, names, values)
 
     def predict_samples(self, X: Features, size: int = 100, rng: np.random.Generator | None = None) -> Array:
@@ -519,7 +502,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
             raise AttributeError("there was no league: refine=None, or what says so, leaves nothing to choose")
         return cast(Leagues, model.league_)
 
-    def _checked(self, X: Any) -> Any:
+    def _check_columns(self, X: Any) -> Any:
         """X, if it has the columns of `fit`."""
         X = collected(X)
         if self.features is None or not is_frame(X):  # else they are taken by name, and others beside them do no harm
@@ -527,7 +510,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         return X
 
     def _prediction(self, model: Any, X: Any) -> Any:
-        X = shown(X, self.features)
+        X = model_features(X, self.features)
         try:
             # what refines asks the model itself, by the same adapter
             return model.predict_forecast(X) if isinstance(model, FORECASTERS) else forecast(model, X, self.adapter)
@@ -536,7 +519,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
                 raise ValueError("X has no rows, and the estimator predicts for one row or more") from error
             raise
 
-    def _pooled(self, X: Any) -> Any:
+    def _predictions(self, X: Any) -> Any:
         predictions = [self._prediction(model, X) for model in self.estimators_]
         return predictions[0] if len(predictions) == 1 else Ensemble(predictions)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
         def __getitem__(self, rows_or_label: RowIndex | str) -> Distribution: ...
 
-    class Found(SeveralEvaluation, Evaluation[float, float, float]):
+    class Metrics(SeveralEvaluation, Evaluation[float, float, float]):
         """The metrics of one label, or of several."""
 
         def to_dict(self) -> dict[str, Any]:
@@ -32,5 +32,5 @@ if TYPE_CHECKING:
 
 else:
     Distributions = Distribution | SeveralDistributions
-    Found = Evaluation | SeveralEvaluation
+    Metrics = Evaluation | SeveralEvaluation
     Leagues = League | dict[str, League]

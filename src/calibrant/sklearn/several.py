@@ -20,7 +20,7 @@ from calibrant.refine import TrainingRows
 from calibrant.refine.names import refiner_named
 from calibrant.several import Several
 from calibrant.several.columns import label_columns
-from calibrant.sklearn.folds import at_most, folds_of, units
+from calibrant.sklearn.folds import at_most_folds, folds_of, units
 from calibrant.sklearn.meta_estimator import Adapter, Routed, fitted, is_frozen
 
 FOLDS = 5
@@ -39,7 +39,7 @@ class SeveralModel:
 
     def predict_forecast(self, X: Any) -> Several:
         """The refined prediction of each label."""
-        return refined(self.refinements, X, asked(self.model, X, self.names, self.adapter))
+        return refined(self.refinements, X, predictions_by_label(self.model, X, self.names, self.adapter))
 
     @property
     def league_(self) -> dict[str, Any]:
@@ -50,7 +50,7 @@ class SeveralModel:
         return found
 
 
-def trained(
+def fit_several(
     estimator: Any,
     X: Any,
     Y: np.ndarray[Any, Any],
@@ -61,15 +61,15 @@ def trained(
     random: Any,
 ) -> tuple[SeveralModel, np.ndarray[Any, Any], Several, np.ndarray[Any, Any]]:
     """The model and its refinements; and the numbers, refined predictions and labels of rows, by models new to them."""
-    estimator, count = for_several(estimator), len(Y)
+    estimator, count = multioutput(estimator), len(Y)
     if is_frozen(estimator):
-        model, seen, predictions = estimator, np.arange(count), asked(estimator, X, names, adapter)
+        model, seen, predictions = estimator, np.arange(count), predictions_by_label(estimator, X, names, adapter)
     else:
-        folds = folds_of(at_most(FOLDS, units(np.arange(count), routed.groups)), X, Y, routed.split, random)
+        folds = folds_of(at_most_folds(FOLDS, units(np.arange(count), routed.groups)), X, Y, routed.split, random)
         parts = []
         for train, test in folds:
             copy = fitted(estimator, rows_of(X, train), Y[train], routed.rows(train, count).fit)
-            parts.append(asked(copy, rows_of(X, test), names, adapter).predictions)
+            parts.append(predictions_by_label(copy, rows_of(X, test), names, adapter).predictions)
         model = fitted(estimator, X, Y, routed.fit)
         held = np.concatenate([test for _, test in folds])
         seen, order = np.sort(held), np.argsort(held, kind="stable")
@@ -84,7 +84,7 @@ def trained(
     return SeveralModel(model, names, adapter, refinements), seen, refined(refinements, X, predictions), Y
 
 
-def asked(model: Any, X: Any, names: tuple[str, ...], adapter: Adapter) -> Several:
+def predictions_by_label(model: Any, X: Any, names: tuple[str, ...], adapter: Adapter) -> Several:
     """What a fitted model predicts of each label, as the adapter says."""
     if adapter is None:
         return predictions_of(model, X, names).ordered(names)
@@ -101,7 +101,7 @@ def refined(refinements: Sequence[Any], X: Any, predictions: Several) -> Several
     return Several(predictions.names, tuple(each if known is None else known(X, each) for known, each in pairs))
 
 
-def for_several(estimator: Any) -> Any:
+def multioutput(estimator: Any) -> Any:
     """The estimator; one that takes a single label in scikit-learn's `MultiOutputRegressor`, a copy for each label."""
     if isinstance(estimator, (list, tuple)):
         raise TypeError("a list of models is an ensemble for one label: for several labels give one model")
@@ -150,7 +150,7 @@ def labels_by_name(labels: Any, names: Sequence[str]) -> dict[str, Any]:
     return dict.fromkeys(names, labels)
 
 
-def like_several(X: Any, heads: Sequence[str], names: Sequence[str], values: Array) -> Any:
+def columns_by_label(X: Any, heads: Sequence[str], names: Sequence[str], values: Array) -> Any:
     """An (n, k, d) array as it is; for a frame X a frame with the columns `head_name`, label by label."""
     if not is_frame(X):
         return values

@@ -26,7 +26,7 @@ def dates_in_order(X: Any) -> str | None:
     return next((name for name, dates in _dates(X) if _in_order(dates)), None)
 
 
-def warn_of_time(cv: Any, X: Any) -> None:
+def warn_of_time_order(cv: Any, X: Any) -> None:
     """Say that the last rows may be the ones to calibrate on, where a share or a number of folds splits at random."""
     if not isinstance(cv, Real) or (where := dates_in_order(X)) is None:
         return

@@ -142,11 +142,11 @@ def predict(
     """
     from pyspark.sql.types import DoubleType, StructField, StructType
 
-    wanted = OutputColumns.of(quantiles, interval, probabilities)
-    work = predicting(model, wanted, _header(df), keep=keep, seed=seed, missing=missing)
-    new = [StructField(name, DoubleType(), nullable=False) for name in wanted.names]
+    outputs = OutputColumns.of(quantiles, interval, probabilities)
+    work = predicting(model, outputs, _header(df), keep=keep, seed=seed, missing=missing)
+    new = [StructField(name, DoubleType(), nullable=False) for name in outputs.names]
     schema = StructType([*(df.schema[name] for name in work.kept), *new])
-    return _with_file(df, read_by(work)).mapInArrow(partial(predicted, work.lean()), schema)
+    return _with_file(df, read_by(work)).mapInArrow(partial(predicted, work.without_history()), schema)
 
 
 def _merged(df: Any, work: Fitting | Evaluating) -> Any:
