@@ -28,7 +28,7 @@ from calibrant import (
 from calibrant.backtesting import long_table, sequence
 from calibrant.cli.app import app
 from calibrant.distributions import Joined, LocationScale
-from calibrant.horizons import found_in
+from calibrant.horizons import find_forecast
 from calibrant.horizons.table import columns_of, read
 from calibrant.interpolators import NAF, Apart, ByHorizon, Linear, Random
 from calibrant.interpolators.by_horizon import smoothed
@@ -92,7 +92,7 @@ def one_sentence(error):
     ],
 )
 def test_a_forecast_is_found_by_the_names_that_people_give(names, point, levels):
-    found = found_in(["ds", *names], aside=["ds"])
+    found = find_forecast(["ds", *names], exclude=["ds"])
     assert found.point == point
     assert [level for _, level in found.quantiles] == levels
     assert {name for name, _ in found.quantiles} <= set(names)
@@ -102,7 +102,7 @@ def test_a_point_an_interval_and_quantiles_are_what_the_columns_say():
     columns = {"m": [1.0, 2.0], "m-lo-80": [0.0, 1.0], "m-hi-80": [3.0, 4.0], "m-median": [1.5, 2.5]}
 
     def prediction(*names):
-        return found_in(names).prediction(lambda name: np.asarray(columns[name]))
+        return find_forecast(names).prediction(lambda name: np.asarray(columns[name]))
 
     assert isinstance(prediction("m"), Point)
     both = prediction("m", "m-lo-80", "m-hi-80")
@@ -115,19 +115,19 @@ def test_a_point_an_interval_and_quantiles_are_what_the_columns_say():
 
 
 def test_bounds_without_a_level_have_the_coverage_that_is_told():
-    found = found_in(["yhat", "yhat_lower", "yhat_upper"], coverage=0.95)
+    found = find_forecast(["yhat", "yhat_lower", "yhat_upper"], coverage=0.95)
     assert [level for _, level in found.quantiles] == [0.025, 0.975]
 
 
 def test_of_several_models_one_is_named():
     names = ["ETS", "ETS-lo-90", "ETS-hi-90", "ARIMA", "ARIMA-lo-90", "ARIMA-hi-90", "Naive"]
     with pytest.raises(ValueError, match="several forecasts are in the table, ETS, ARIMA: name one by model=") as error:
-        found_in(names)
+        find_forecast(names)
     one_sentence(error)
-    assert found_in(names, "ARIMA").names == ("ARIMA-lo-90", "ARIMA-hi-90")
-    assert found_in(names, "Naive").names == ("Naive",)
+    assert find_forecast(names, "ARIMA").names == ("ARIMA-lo-90", "ARIMA-hi-90")
+    assert find_forecast(names, "Naive").names == ("Naive",)
     with pytest.raises(ValueError, match="several forecasts are in the table, ETS, price"):
-        found_in(["ETS", "price"])
+        find_forecast(["ETS", "price"])
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_of_several_models_one_is_named():
 )
 def test_columns_that_make_no_forecast_are_named(names, model, words):
     with pytest.raises(ValueError, match=words) as error:
-        found_in(names, model)
+        find_forecast(names, model)
     one_sentence(error)
 
 
@@ -694,7 +694,7 @@ def test_our_own_backtests_do_not_look_ahead():
 def test_a_planted_look_ahead_is_caught(monkeypatch):
     frame = forecasts(np.random.default_rng(0), 30, spacing=1)
     # the usual mistake: forecasts made earlier calibrate, though their labels come later
-    monkeypatch.setattr(long_table, "known_at", lambda rows, now: np.flatnonzero(rows.cutoff < now))
+    monkeypatch.setattr(long_table, "labels_known_at", lambda rows, now: np.flatnonzero(rows.cutoff < now))
     with pytest.raises(
         AssertionError, match=r"a look ahead: the forecast of row \d+ changes with labels for times after"
     ):

@@ -853,7 +853,7 @@ def test_a_distribution_through_all_scores_has_a_knot_for_each_and_perhaps_one_a
         assert found.startswith("the root is no proper Calibrated: its guarantee has n = 4, which does not go with q, ")
 
 
-TRACKED = {"held": np.zeros(2), "covered": np.array([3, 7]), "extremes": (0.5, 0.5)}
+TRACKED = {"raw_positions": np.zeros(2), "covered": np.array([3, 7]), "extremes": (0.5, 0.5)}
 OF_GROUPS = Guarantee.of_parts("group", [Guarantee(1), Guarantee(4, 0.5, largest_tie=4)], ["a", "b"])
 
 
@@ -1031,7 +1031,7 @@ UNFIT = {
     ),
     "more positions than levels": (
         tracker,
-        {"held": np.zeros(3)},
+        {"raw_positions": np.zeros(3)},
         "Tracker: 2 levels do not go with 3 positions and 2 counts",
     ),
     "more counts than levels": (

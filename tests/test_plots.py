@@ -40,11 +40,11 @@ from calibrant import (
 from calibrant.distributions import Poisson
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.metrics.interval_coverage import IntervalResult
-from calibrant.plots.axes_style import Pen, contrast, luminance
 from calibrant.plots.coverage import _label
 from calibrant.plots.curves import atoms, cdf_curve, quantiles, reach, shape
-from calibrant.plots.legend import key
+from calibrant.plots.legend import add_legend
 from calibrant.plots.marks import ties_split_ticks
+from calibrant.plots.palette import Palette, contrast, luminance
 from calibrant.plots.theme import looks, plain
 from calibrant.predictions import Rates
 from calibrant.scores import CDFScore
@@ -241,9 +241,11 @@ def test_marks_and_lines_grow_with_the_text_of_the_axes():
     for size in (7, 14):
         ax = plt.figure(figsize=(12, 9)).subplots()
         ax.xaxis.label.set_fontsize(size)
-        pen = Pen.of(ax)
-        assert pen.unit == size / 7
-        (ticks,) = ties_split_ticks(ax, [IntervalResult(0.9, 0.9, 0.8, 0.95, split_share=0.85)], [0], pen, along="x")
+        palette = Palette.of(ax)
+        assert palette.unit == size / 7
+        (ticks,) = ties_split_ticks(
+            ax, [IntervalResult(0.9, 0.9, 0.8, 0.95, split_share=0.85)], [0], palette, along="x"
+        )
         (bars,) = plots.sharpness({"a": Normal(np.zeros(40), 1.0)}, y, ax=ax).containers
         found.append([bars[0].get_markersize(), *(bar.get_linewidth()[0] for bar in bars[2]), ticks.get_markersize()])
     np.testing.assert_allclose(found, [[5, 0.8, 0.8, 6], [10, 1.6, 1.6, 12]])
@@ -277,9 +279,9 @@ def test_a_key_has_as_many_columns_as_fit(case):
         figure, ax = plt.subplots(figsize=(width, 3), layout="constrained")
         plots.fan(case.H[:60], y=case.y[:60], ax=ax)
         figure.canvas.draw()
-        key = ax.get_legend().get_window_extent()
-        assert key.width <= figure.bbox.width
-        heights.append(key.height)
+        box = ax.get_legend().get_window_extent()
+        assert box.width <= figure.bbox.width
+        heights.append(box.height)
     assert heights[0] < 0.6 * heights[1]
 
 
@@ -1621,7 +1623,9 @@ def test_a_key_that_fits_at_no_size_is_one_column_of_the_smallest():
     figure = Figure(figsize=(2, 6), dpi=72)
     ax = figure.subplots()
     ax.xaxis.label.set_fontsize(21)
-    key(ax, [ax.plot([0, 1], label=f"{k} is a name that is much too long for it")[0] for k in range(3)], Pen.of(ax))
+    add_legend(
+        ax, [ax.plot([0, 1], label=f"{k} is a name that is much too long for it")[0] for k in range(3)], Palette.of(ax)
+    )
     figure.draw_without_rendering()
     letters = 0.7 * 6 / 7 * 21
     assert 3 * letters < ax.get_legend().get_window_extent().height < 3 * 1.5 * letters
@@ -1629,7 +1633,7 @@ def test_a_key_that_fits_at_no_size_is_one_column_of_the_smallest():
 
 def test_a_key_is_drawn_and_the_room_that_it_takes_is_not():
     figure, ax = plt.subplots(figsize=(4, 3), dpi=50)
-    key(ax, [ax.plot([0, 1], label="a name")[0]], Pen.of(ax))
+    add_legend(ax, [ax.plot([0, 1], label="a name")[0]], Palette.of(ax))
     figure.canvas.draw()
     box = ax.get_legend().get_window_extent()
 
@@ -1765,7 +1769,7 @@ def test_a_key_that_is_wider_than_the_axes_clears_the_topmost_tick():
     ax = figure.subplots()
     ax.set_yscale("log")
     ax.set_ylim(0.1, 1e4)
-    key(ax, [ax.plot([0, 1], [1, 10], label=f"a rather long name {k}")[0] for k in range(5)], Pen.of(ax))
+    add_legend(ax, [ax.plot([0, 1], [1, 10], label=f"a rather long name {k}")[0] for k in range(5)], Palette.of(ax))
     figure.draw_without_rendering()
     (top,) = [each for each in ax.get_yticklabels() if "10^{4}" in each.get_text()]
     box = ax.get_legend().get_window_extent()
@@ -1775,7 +1779,7 @@ def test_a_key_that_is_wider_than_the_axes_clears_the_topmost_tick():
 def test_a_key_that_is_wider_than_the_axes_ends_at_their_right():
     figure = Figure(figsize=(1.2, 2.4), layout="constrained")
     ax = figure.subplots()
-    key(ax, [ax.plot([0, 1], [1, 10], label=f"a rather long name {k}")[0] for k in range(5)], Pen.of(ax))
+    add_legend(ax, [ax.plot([0, 1], [1, 10], label=f"a rather long name {k}")[0] for k in range(5)], Palette.of(ax))
     figure.draw_without_rendering()
     box, axes = ax.get_legend().get_window_extent(), ax.get_window_extent()
     assert box.width > axes.width

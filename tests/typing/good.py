@@ -171,7 +171,7 @@ print(
 print(several.evaluate(matrix, matrix).margins["wind"].crps, several.guarantee_["wind"].n, several.league_["wind"])
 
 tracker = Tracker(calibrated, levels=[0.1, 0.9]).update(f, y)
-print(np.abs(tracker.covered / 100 - tracker.levels).max(), tracker.step * 2, tracker.held + 1)
+print(np.abs(tracker.covered / 100 - tracker.levels).max(), tracker.step * 2, tracker.raw_positions + 1)
 plots.coverage_by_slice(H, y, {"region": ["north", "south"] * 50, "x": f})
 plots.density(H, rows=0)
 

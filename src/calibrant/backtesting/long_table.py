@@ -39,7 +39,7 @@ def backtest_table(
     fitted: Any = None
     age = 0
     for now in np.unique(rows.cutoff).tolist():  # type: ignore[arg-type]
-        asked, known = asked_at(rows, now), known_at(rows, now)
+        asked, known = forecasts_made_at(rows, now), labels_known_at(rows, now)
         counts = np.bincount(rows.horizon[known], minlength=int(rows.horizon.max()) + 1)
         if not asked.size or counts[rows.horizon[asked]].min() < least:
             continue
@@ -56,11 +56,11 @@ def backtest_table(
     return rows, join(distributions), np.concatenate(which)
 
 
-def asked_at(rows: LongRows, now: int) -> Rows:
+def forecasts_made_at(rows: LongRows, now: int) -> Rows:
     """The forecasts made at a cutoff, of those that have a label to judge them by."""
     return np.flatnonzero((rows.cutoff == now) & ~np.isnan(rows.y))  # type: ignore[arg-type]
 
 
-def known_at(rows: LongRows, now: int) -> Rows:
+def labels_known_at(rows: LongRows, now: int) -> Rows:
     """The rows whose labels were known at a cutoff: for a time no later than that, whenever they were made."""
     return np.flatnonzero((rows.time <= now) & ~np.isnan(rows.y))  # type: ignore[arg-type]

@@ -25,7 +25,7 @@ def backtest_sequence(
     prediction, labels = with_labels(as_prediction(prediction), y)
     if not len(prediction):
         raise ValueError("a backtest needs at least one row, got none")
-    _refuse_seen(forecaster, prediction, labels)
+    _check_unseen(forecaster, prediction, labels)
     distributions, revealed = [], 0
     for start in range(0, len(prediction), batch):
         stop = min(start + batch, len(prediction))
@@ -34,10 +34,10 @@ def backtest_sequence(
         if known > revealed:
             updated = forecaster.update(prediction[revealed:known], labels[revealed:known])
             forecaster, revealed = (forecaster if updated is None else updated), known
-    return prediction, labels, together(distributions)
+    return prediction, labels, joined(distributions)
 
 
-def together(distributions: list[Distribution]) -> Distribution:
+def joined(distributions: list[Distribution]) -> Distribution:
     """The distributions in one batch: lines, moved and stretched, are rows of one table, which is asked all at once."""
     lines = [
         distribution.base
@@ -57,7 +57,7 @@ def together(distributions: list[Distribution]) -> Distribution:
     return LocationScale(loc, scale, table)
 
 
-def _refuse_seen(forecaster: Any, prediction: Any, labels: Array) -> None:
+def _check_unseen(forecaster: Any, prediction: Any, labels: Array) -> None:
     """Raise for a calibrator that was fitted on the rows it is to be tested on: their scores are among its own."""
     history = getattr(forecaster, "history", None)
     if history is None or getattr(forecaster, "labels", None) is not None:  # labels that are drawn have no fixed score

@@ -86,8 +86,8 @@ class NormalizedResidual(DistanceFromCentre):
 
     def learn(self, prediction: Any) -> tuple[Self, Array]:
         """The floor of the z-score."""
-        score, mended = ZScore(floor=self.floor).learn(prediction)
-        return replace(self, floor=score.floor), mended
+        score, floored = ZScore(floor=self.floor).learn(prediction)
+        return replace(self, floor=score.floor), floored
 
     def _transform(self, prediction: Any) -> tuple[Transform, float]:
         return ZScore(floor=self.floor).transform_of(prediction), 0.0
@@ -125,8 +125,8 @@ class Centred(DistanceFromCentre):
 
     def learn(self, prediction: Any) -> tuple[Self, Array]:
         """What the score learns."""
-        score, mended = self.score.learn(prediction)
-        return replace(self, score=score), mended
+        score, floored = self.score.learn(prediction)
+        return replace(self, score=score), floored
 
     def _transform(self, prediction: Any) -> tuple[Transform, float]:
         transform = self.score.transform_of(prediction)

@@ -78,7 +78,7 @@ from calibrant.persistence.fields import (
     WEIGHT,
     WEIGHTS,
     YES_OR_NO,
-    Wanted,
+    FieldRule,
     count,
     either,
     instance,
@@ -127,17 +127,17 @@ class Kind:
 
     cls: type
     relation: Callable[..., None]
-    fields: Mapping[str, Wanted]
+    fields: Mapping[str, FieldRule]
 
 
-def _kind(cls: type, relation: Callable[..., None] = relations.nothing, /, **wanted: Wanted) -> Kind:
+def _kind(cls: type, relation: Callable[..., None] = relations.no_relation, /, **wanted: FieldRule) -> Kind:
     return Kind(cls, relation, wanted)
 
 
-def kind_of_own(cls: type) -> Kind:
+def class_of_user(cls: type) -> Kind:
     """A class that is not calibrant's: its fields, if it is a dataclass, may be anything."""
     names = [field.name for field in fields(cls) if field.init] if is_dataclass(cls) else []
-    return Kind(cls, relations.nothing, dict.fromkeys(names, ANYTHING))
+    return Kind(cls, relations.no_relation, dict.fromkeys(names, ANYTHING))
 
 
 PARTS = (
@@ -170,14 +170,14 @@ PARTS = (
         kind=NAME,
         levels=optional(several(WEIGHT)),
         draws=optional(count("a count", 1)),
-        members=Wanted("forms", lambda value: type(value) is tuple and all(type(item) is Form for item in value)),
+        members=FieldRule("forms", lambda value: type(value) is tuple and all(type(item) is Form for item in value)),
     ),
     _kind(Joint, ranks=RANKS, largest=optional(SORTED)),
     _kind(Reference, score=instance(Score), q=SINGLE, labels=optional(instance(Labels))),
     # what an update must know
     _kind(
         History,
-        relations.weighed,
+        relations.no_double_weights,
         scores=KNOTS,
         weights=optional(instance(CalibrationWeights)),
         forget=optional(instance(Forgetting)),
@@ -226,7 +226,7 @@ PARTS = (
     # distributions
     _kind(PiecewiseLinear, lines=instance(Lines), group=optional(PLACES)),
     _kind(LogisticLinear, knots=LOGITS, probs=PROBS),
-    _kind(LogitSpline, relations.rising, knots=LOGITS, values=LOGITS, slopes=POSITIVES),
+    _kind(LogitSpline, relations.increasing_spline, knots=LOGITS, values=LOGITS, slopes=POSITIVES),
     _kind(Guarded, map=instance(OwnLogit), q=instance(LogisticLinear)),
     _kind(OwnLogit, distribution=SINGLE),
     _kind(Mixture, components=several(instance(Distribution)), weights=several(WEIGHT)),
@@ -251,7 +251,7 @@ PARTS = (
 ROOTS = (
     _kind(
         Calibrated,
-        partial(relations.agreeing, {part.cls for part in PARTS}),
+        partial(relations.consistent_calibration, {part.cls for part in PARTS}),
         score=instance(Score),
         q=either(SINGLE, instance(Grouped)),
         guarantee=instance(Guarantee),
@@ -263,7 +263,7 @@ ROOTS = (
     _kind(CrossCalibrated, members=several(instance(Calibrated))),
     _kind(
         SeveralCalibrated,
-        relations.labels_alike,
+        relations.same_labels,
         names=several(NAME),
         margins=several(instance(Calibrated)),
         joint=instance(Joint),
@@ -274,7 +274,7 @@ ROOTS = (
         calibrated=instance(Calibrated),
         levels=several(WEIGHT),
         step=POSITIVE,
-        held=LOGITS,
+        raw_positions=LOGITS,
         covered=PLACES,
         rows=count("a count", 0),
         extremes=several(FINITE),

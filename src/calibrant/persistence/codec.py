@@ -22,7 +22,7 @@ import numpy as np
 from calibrant._arrays import to_numpy
 from calibrant.calibration import Calibrated
 from calibrant.interpolators import NAF
-from calibrant.persistence.classes import FUNCTIONS, KINDS, ROOTS, Kind, Promised, kind_of_own
+from calibrant.persistence.classes import FUNCTIONS, KINDS, ROOTS, Kind, Promised, class_of_user
 from calibrant.persistence.errors import FileError, short, why
 from calibrant.updating import Updated
 
@@ -99,7 +99,7 @@ class Encoded:
         frozen = is_dataclass(cls) and cls.__dataclass_params__.frozen  # type: ignore[attr-defined]
         if not (frozen or (not is_dataclass(cls) and not _state(value))):
             raise FileError(f"{_at(place)} is a {cls.__name__}, which has a state: make it a frozen dataclass")
-        return kind_of_own(cls)
+        return class_of_user(cls)
 
 
 def _state(value: Any) -> bool:
@@ -182,7 +182,7 @@ class _Decoder:
 
 def decode(tree: Any, tensors: Mapping[str, np.ndarray[Any, Any]], own: Mapping[str, type]) -> Any:
     """The object of a tree; of the classes `own`, by name, beside calibrant's."""
-    kinds = {**{name: kind_of_own(cls) for name, cls in own.items()}, **KINDS}
+    kinds = {**{name: class_of_user(cls) for name, cls in own.items()}, **KINDS}
     decoder = _Decoder(kinds, dict(tensors))
     root = decoder.value(tree, ())
     if type(root) not in {kind.cls for kind in ROOTS}:

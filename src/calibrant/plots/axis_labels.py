@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 
-from calibrant.plots.axes_style import SMALLEST, length, points
+from calibrant.plots.palette import SMALLEST, length, points
 
 _LEAST = 0.65
 """A label is set no smaller than that before it goes in two lines."""
@@ -16,18 +16,18 @@ _SLACK = 0.9
 """How much of the axes a label may take: a layout makes them smaller."""
 
 
-def words(ax: Axes, *, x: str, y: str = "", rows: Sequence[str] = (), at: Sequence[int] = ()) -> None:
+def set_labels(ax: Axes, *, x: str, y: str = "", rows: Sequence[str] = (), at: Sequence[int] = ()) -> None:
     """Label both axes, and name the rows at these places; what is too long for the axes is set smaller.
 
     A label that is far too long goes in two lines. Where rows are too narrow for names of 5 points, every second one
     is named, or every third ...
     """
-    for old in [each for each in ax.artists if isinstance(each, _Words)]:
-        old.let_go()
-    ax.add_artist(_Words(ax, x, y, rows, at)).set_clip_on(False)
+    for old in [each for each in ax.artists if isinstance(each, _FittedLabels)]:
+        old.remove_labels()
+    ax.add_artist(_FittedLabels(ax, x, y, rows, at)).set_clip_on(False)
 
 
-class _Words(Artist):
+class _FittedLabels(Artist):
     """Fits the words when they are written, and again whenever a layout measures the axes, which changes their size."""
 
     def __init__(self, ax: Axes, x: str, y: str, rows: Sequence[str], at: Sequence[int]) -> None:
@@ -42,7 +42,7 @@ class _Words(Artist):
                 axis.set_label_text(text)
         self._fit(ax)
 
-    def let_go(self) -> None:
+    def remove_labels(self) -> None:
         """Leave the axes, with labels of the size that they had."""
         ax: Any = self.axes
         for axis, size in zip((ax.xaxis, ax.yaxis), self._sizes, strict=True):

@@ -19,13 +19,13 @@ from calibrant.metrics.bands import share_interval
 from calibrant.metrics.by_slice import SMALLEST, judged
 from calibrant.metrics.forecasts import paired
 from calibrant.metrics.slices import Slices, all_rows, columns_of, slices_of
-from calibrant.plots.axes_style import Pen
-from calibrant.plots.axis_labels import row_height, words
+from calibrant.plots.axis_labels import row_height, set_labels
 from calibrant.plots.canvas import drawing
 from calibrant.plots.curves import reach
 from calibrant.plots.inputs import Numbers, bins_of, named, numbers
-from calibrant.plots.legend import key
+from calibrant.plots.legend import add_legend
 from calibrant.plots.marks import ties_split_ticks
+from calibrant.plots.palette import Palette
 from calibrant.plots.theme import Look, Style, percent, plain
 
 
@@ -70,26 +70,26 @@ def coverage_by_slice(
     local = 1 - (1 - confidence) / (len(total) * len(forecasts))  # after Bonferroni
     labels = [_label(column.name, text) for column in slices for text in column.labels]
     drawn: list[Any] = []
-    with drawing(ax, height=24 + 4.5 * len(total) * (1 + 0.3 * (len(forecasts) - 1))) as (ax, pen):
-        ax.axvline(100 * coverage, color=pen.ink, linewidth=0.8 * pen.unit, linestyle=":", zorder=1)
-        ax.axhline(0.5, color=pen.shade, linewidth=0.4 * pen.unit)
-        size = min(4 * pen.unit, 0.7 * row_height(ax, len(total)) / len(forecasts))
+    with drawing(ax, height=24 + 4.5 * len(total) * (1 + 0.3 * (len(forecasts) - 1))) as (ax, palette):
+        ax.axvline(100 * coverage, color=palette.ink, linewidth=0.8 * palette.unit, linestyle=":", zorder=1)
+        ax.axhline(0.5, color=palette.shade, linewidth=0.4 * palette.unit)
+        size = min(4 * palette.unit, 0.7 * row_height(ax, len(total)) / len(forecasts))
         off = False
         for k, ((name, _, look), covered) in enumerate(zip(forecasts, inside, strict=True)):
             hits = np.concatenate([np.bincount(c.index, covered, len(c.labels)) for c in slices])
             shift = 0.5 * ((k + 0.5) / len(forecasts) - 0.5)
             bars = hits / total, *share_interval(hits, total, local)
-            off |= _dots(ax, places + shift, bars, coverage, pen.look(look), pen, size)
+            off |= _dots(ax, places + shift, bars, coverage, palette.look(look), palette, size)
             if name:
-                drawn.append(Line2D([], [], **_dot(pen.look(look), size), label=name))
+                drawn.append(Line2D([], [], **_dot(palette.look(look), size), label=name))
         if off:
-            hollow: Style = _dot(forecasts[0][2], size) | {"color": pen.ink, "markerfacecolor": pen.paper}
+            hollow: Style = _dot(forecasts[0][2], size) | {"color": palette.ink, "markerfacecolor": palette.paper}
             drawn.append(Line2D([], [], **hollow, label=f"off: the bar misses {percent(coverage)}"))
         ax.set_ylim(len(total) - 0.4, -0.6)
         rows = [f"{label} ({number:,})" for label, number in zip(labels, total, strict=True)]
-        words(ax, x=f"inside {percent(coverage)} intervals, %", rows=rows, at=places.tolist())
+        set_labels(ax, x=f"inside {percent(coverage)} intervals, %", rows=rows, at=places.tolist())
         if drawn:
-            key(ax, drawn, pen)
+            add_legend(ax, drawn, palette)
     return ax
 
 
@@ -151,15 +151,23 @@ def coverage_by(
     )
     off, at = np.array([each.off for each in intervals]), middle[kept]
     left_out = m - int(column.counts[kept].sum())
-    with drawing(ax) as (ax, pen):
-        ax.axhline(100 * coverage, color=pen.ink, linewidth=0.8 * pen.unit, linestyle=":", zorder=1)
-        shade: Style = {"color": pen.shade, "alpha": 0.45, "edgecolor": pen.paper, "linewidth": pen.unit, "zorder": 2}
+    with drawing(ax) as (ax, palette):
+        ax.axhline(100 * coverage, color=palette.ink, linewidth=0.8 * palette.unit, linestyle=":", zorder=1)
+        shade: Style = {
+            "color": palette.shade,
+            "alpha": 0.45,
+            "edgecolor": palette.paper,
+            "linewidth": palette.unit,
+            "zorder": 2,
+        }
         width = np.diff(edges)[kept]
         bar = ax.bar(edges[kept], high - low, width, low, align="edge", **shade, label="chance allows")
-        dot: Style = {"marker": "o", "linestyle": "none", "markersize": 4 * pen.unit, "zorder": 3}
-        (inside,) = ax.plot(at[~off], share[~off], color=pen.after, label="inside", **dot)
-        (outside,) = ax.plot(at[off], share[off], color=pen.before, markerfacecolor=pen.paper, label="off", **dot)
-        ticks = ties_split_ticks(ax, intervals, at, pen, along="y")
+        dot: Style = {"marker": "o", "linestyle": "none", "markersize": 4 * palette.unit, "zorder": 3}
+        (inside,) = ax.plot(at[~off], share[~off], color=palette.after, label="inside", **dot)
+        (outside,) = ax.plot(
+            at[off], share[off], color=palette.before, markerfacecolor=palette.paper, label="off", **dot
+        )
+        ticks = ties_split_ticks(ax, intervals, at, palette, along="y")
         ends = reach(along)
         left, right = max(edges[0], min(ends[0], at[0])), min(edges[-1], max(ends[1], at[-1]))
         room = 0.02 * (right - left)  # for a dot at the end
@@ -169,8 +177,8 @@ def coverage_by(
         ax.autoscale_view(scalex=False)
         name = "predicted value" if by is None else plain(getattr(by, "name", None) or "x")
         more = f" ({count(left_out, 'row')} in bins of fewer than {SMALLEST} left out)" if left_out else ""
-        words(ax, x=f"{name}{more}", y=f"inside {percent(coverage)} intervals, %")
-        key(ax, [bar, *ticks, *(dots for dots, some in ((inside, ~off), (outside, off)) if some.any())], pen)
+        set_labels(ax, x=f"{name}{more}", y=f"inside {percent(coverage)} intervals, %")
+        add_legend(ax, [bar, *ticks, *(dots for dots, some in ((inside, ~off), (outside, off)) if some.any())], palette)
     return ax
 
 
@@ -202,12 +210,12 @@ def _dot(look: Look, size: float) -> Style:
 
 
 def _dots(
-    ax: Axes, at: Any, bars: tuple[Numbers, Numbers, Numbers], target: float, look: Look, pen: Pen, size: float
+    ax: Axes, at: Any, bars: tuple[Numbers, Numbers, Numbers], target: float, look: Look, palette: Palette, size: float
 ) -> bool:
     """A dot and a bar at each place, hollow where the bar misses the target; whether one does."""
     share, low, high = bars
     missed = (low > target) | (high < target)
-    ax.hlines(at, 100 * low, 100 * high, color=look.colour, linewidth=0.9 * pen.unit, zorder=2)
+    ax.hlines(at, 100 * low, 100 * high, color=look.colour, linewidth=0.9 * palette.unit, zorder=2)
     ax.plot(100 * share[~missed], at[~missed], **_dot(look, size), zorder=3)
-    ax.plot(100 * share[missed], at[missed], **_dot(look, size), markerfacecolor=pen.paper, zorder=3)
+    ax.plot(100 * share[missed], at[missed], **_dot(look, size), markerfacecolor=palette.paper, zorder=3)
     return bool(missed.any())

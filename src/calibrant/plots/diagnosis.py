@@ -7,9 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from calibrant.diagnosis import Diagnosis, SliceResult
-from calibrant.plots.axis_labels import row_height, words
+from calibrant.plots.axis_labels import row_height, set_labels
 from calibrant.plots.canvas import drawing
-from calibrant.plots.legend import key
+from calibrant.plots.legend import add_legend
 from calibrant.plots.marks import ties_split_ticks
 from calibrant.plots.theme import Style, percent, plain
 
@@ -47,24 +47,26 @@ def diagnosis(found: Diagnosis, *, coverage: float | None = None, most: int = 30
     places = np.arange(len(shown))
     share = 100 * np.array([each.share for each in intervals])
     off = np.array([each.off for each in intervals])
-    with drawing(ax, height=24 + 4.5 * len(shown)) as (ax, pen):
-        ax.axvline(100 * asked[k], color=pen.ink, linewidth=0.8 * pen.unit, linestyle=":", zorder=1)
+    with drawing(ax, height=24 + 4.5 * len(shown)) as (ax, palette):
+        ax.axvline(100 * asked[k], color=palette.ink, linewidth=0.8 * palette.unit, linestyle=":", zorder=1)
         left, width = (100 * np.array(ends) for ends in zip(*((h.low, h.high - h.low) for h in intervals), strict=True))
-        shade: Style = {"color": pen.shade, "alpha": 0.45, "linewidth": 0, "label": "chance allows"}
+        shade: Style = {"color": palette.shade, "alpha": 0.45, "linewidth": 0, "label": "chance allows"}
         bar = ax.barh(places, width, left=left, height=0.62, **shade, zorder=2)
-        size = min(4 * pen.unit, 0.7 * row_height(ax, len(shown)))
+        size = min(4 * palette.unit, 0.7 * row_height(ax, len(shown)))
         look: Style = {"marker": "o", "linestyle": "none", "markersize": size, "zorder": 3}
-        (inside,) = ax.plot(share[~off], places[~off], color=pen.after, label="inside", **look)
-        (outside,) = ax.plot(share[off], places[off], color=pen.before, markerfacecolor=pen.paper, label="off", **look)
-        ticks = ties_split_ticks(ax, intervals, places, pen, along="x")
+        (inside,) = ax.plot(share[~off], places[~off], color=palette.after, label="inside", **look)
+        (outside,) = ax.plot(
+            share[off], places[off], color=palette.before, markerfacecolor=palette.paper, label="off", **look
+        )
+        ticks = ties_split_ticks(ax, intervals, places, palette, along="x")
         ax.set_ylim(len(shown) - 0.4, -0.6)
         for patch in bar:
             patch.sticky_edges.x.clear()  # room beside the bars, also where axes share x
         ax.autoscale_view()
         ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))  # names take much of 80 mm
         rows = [f"{plain(each.name, most=40)} ({each.m:,})" for each in shown]
-        words(ax, x=f"inside {percent(asked[k])} intervals, %", rows=rows, at=places.tolist())
-        key(ax, [bar, *ticks, *(dots for dots, some in ((inside, ~off), (outside, off)) if some.any())], pen)
+        set_labels(ax, x=f"inside {percent(asked[k])} intervals, %", rows=rows, at=places.tolist())
+        add_legend(ax, [bar, *ticks, *(dots for dots, some in ((inside, ~off), (outside, off)) if some.any())], palette)
     return ax
 
 

@@ -16,12 +16,12 @@ from calibrant._types import ArrayLike, Values
 from calibrant._words import count, in_all
 from calibrant.forecast import PredictionLike
 from calibrant.metrics.forecasts import forecast, paired
-from calibrant.plots.axes_style import Pen, points
-from calibrant.plots.axis_labels import words
+from calibrant.plots.axis_labels import set_labels
 from calibrant.plots.canvas import drawing, span_y
 from calibrant.plots.curves import reach
 from calibrant.plots.inputs import Numbers, evenly, labels_of, numbers
-from calibrant.plots.legend import key
+from calibrant.plots.legend import add_legend
+from calibrant.plots.palette import Palette, points
 from calibrant.plots.theme import Style, percent
 
 _MOST_POSITIONS = 2000
@@ -73,26 +73,26 @@ def fan(
     shades = np.linspace(0.2, 0.62, len(wanted)) if len(wanted) > 1 else [0.4]
     marker = "o" if len(at) == 1 else None
     drawn: list[Any] = []
-    with drawing(ax) as (ax, pen):
+    with drawing(ax) as (ax, palette):
         for k, ((lower, upper), shade, c) in enumerate(zip(bands, shades, wanted, strict=True)):
             edges = np.clip(lower, low - (high - low), None), np.clip(upper, None, high + (high - low))
-            colour = pen.tinted(pen.after, shade)
+            colour = palette.tinted(palette.after, shade)
             if len(at) == 1:
-                band: Any = ax.vlines(at, *edges, color=colour, linewidth=(2 + 2 * k) * pen.unit, label=percent(c))
+                band: Any = ax.vlines(at, *edges, color=colour, linewidth=(2 + 2 * k) * palette.unit, label=percent(c))
             else:
                 band = ax.fill_between(at, *edges, color=colour, linewidth=0, label=percent(c))
             drawn.insert(0, band)  # narrow to wide, as the eye goes out from the median
-        drawn += ax.plot(at, middle, color=pen.after, marker=marker, label="median")
+        drawn += ax.plot(at, middle, color=palette.after, marker=marker, label="median")
         if seen is not None:
-            size = float(np.clip(25 / np.sqrt(len(at)), 1, 2.5)) * pen.unit
+            size = float(np.clip(25 / np.sqrt(len(at)), 1, 2.5)) * palette.unit
             dots: Style = {"marker": "o", "markersize": size, "markeredgewidth": 0}
-            drawn += _dots(ax, pen, at, seen, (low, high), **dots, label="label y")
-            drawn += _beyond(ax, pen, at, seen, (low, high))
+            drawn += _dots(ax, palette, at, seen, (low, high), **dots, label="label y")
+            drawn += _beyond(ax, palette, at, seen, (low, high))
         span_y(ax, low, high)
-        words(ax, x="row" if x is None else "x", y="y")
+        set_labels(ax, x="row" if x is None else "x", y="y")
         if at.dtype.kind == "M":
             _dates(ax)
-        key(ax, drawn, pen)
+        add_legend(ax, drawn, palette)
     return ax
 
 
@@ -136,20 +136,20 @@ def _limits(bounds: Numbers, labels: Numbers | None, whole: Numbers) -> tuple[fl
     return low - room, high + room
 
 
-def _dots(ax: Axes, pen: Pen, at: Any, labels: Numbers, limits: tuple[float, float], **style: Any) -> list[Any]:
+def _dots(ax: Axes, palette: Palette, at: Any, labels: Numbers, limits: tuple[float, float], **style: Any) -> list[Any]:
     """Labels as dots, as far as they are within the limits: the handles for a key."""
     inside = (labels >= limits[0]) & (labels <= limits[1])
-    return ax.plot(at[inside], labels[inside], linestyle="none", color=pen.ink, **style)
+    return ax.plot(at[inside], labels[inside], linestyle="none", color=palette.ink, **style)
 
 
-def _beyond(ax: Axes, pen: Pen, at: Any, labels: Numbers, limits: tuple[float, float]) -> list[Any]:
+def _beyond(ax: Axes, palette: Palette, at: Any, labels: Numbers, limits: tuple[float, float]) -> list[Any]:
     """Labels beyond the limits as triangles at the edge, and what they are for a key; nothing where there are none."""
     drawn: list[Any] = []
     count = int(np.sum((labels < limits[0]) | (labels > limits[1])))
     for beyond, edge, marker in ((labels > limits[1], limits[1], "^"), (labels < limits[0], limits[0], "v")):
         if not beyond.any():
             continue  # a line that is not clipped takes room in the layout, even an empty one
-        arrows: Style = {"marker": marker, "linestyle": "none", "color": pen.ink, "clip_on": False}
+        arrows: Style = {"marker": marker, "linestyle": "none", "color": palette.ink, "clip_on": False}
         drawn += ax.plot(at[beyond], np.full(int(beyond.sum()), edge), **arrows, label=f"beyond the axes: {count:,}")
     return drawn[:1]
 
@@ -184,14 +184,14 @@ def intervals(
     place = np.arange(len(kept.y))
     kept = _Spans(*(each - kept.centre for each in kept))
     limits = _limits(np.concatenate([kept.lower, kept.upper]), kept.y, np.zeros(1))
-    with drawing(ax) as (ax, pen):
-        drawn = _bars(ax, pen, place, kept, limits, _said(H, coverage))
-        drawn += _labels(ax, pen, place, kept, limits, rows)
-        ax.axhline(0, color=pen.shade, linewidth=0.5 * pen.unit, zorder=1)
+    with drawing(ax) as (ax, palette):
+        drawn = _bars(ax, palette, place, kept, limits, _said(H, coverage))
+        drawn += _labels(ax, palette, place, kept, limits, rows)
+        ax.axhline(0, color=palette.shade, linewidth=0.5 * palette.unit, zorder=1)
         ax.set_xlim(-0.02 * len(place) - 0.5, 1.02 * len(place) - 0.5)
         span_y(ax, *limits)
-        words(ax, x=f"rows, in the order of the width{_of(place, rows)}", y="y less the interval's centre")
-        key(ax, drawn, pen)
+        set_labels(ax, x=f"rows, in the order of the width{_of(place, rows)}", y="y less the interval's centre")
+        add_legend(ax, drawn, palette)
     return ax
 
 
@@ -221,13 +221,13 @@ def parity(H: PredictionLike, y: ArrayLike, *, coverage: float = 0.9, most: int 
     rows = _Spans.of(H, numbers(y), coverage)
     kept = rows.some(np.argsort(rows.centre, kind="stable"), most)
     limits = _limits(np.concatenate([kept.lower, kept.upper]), kept.y, kept.centre)
-    with drawing(ax, height=70) as (ax, pen):
-        drawn = _bars(ax, pen, kept.centre, kept, limits, _said(H, coverage))
-        drawn += _labels(ax, pen, kept.centre, kept, limits, rows)
-        ax.plot(limits, limits, color=pen.ink, linewidth=0.8 * pen.unit, linestyle=":", zorder=1)
+    with drawing(ax, height=70) as (ax, palette):
+        drawn = _bars(ax, palette, kept.centre, kept, limits, _said(H, coverage))
+        drawn += _labels(ax, palette, kept.centre, kept, limits, rows)
+        ax.plot(limits, limits, color=palette.ink, linewidth=0.8 * palette.unit, linestyle=":", zorder=1)
         ax.set(aspect="equal", xlim=limits, ylim=limits)
-        words(ax, x=f"predicted centre{_of(kept.y, rows)}", y="y")
-        key(ax, drawn, pen)
+        set_labels(ax, x=f"predicted centre{_of(kept.y, rows)}", y="y")
+        add_legend(ax, drawn, palette)
     return ax
 
 
@@ -271,30 +271,34 @@ def _of(drawn: Any, rows: _Spans) -> str:
     return "" if len(drawn) == len(rows.y) else f" ({len(drawn)} of {len(rows.y):,})"
 
 
-def _bars(ax: Axes, pen: Pen, at: Any, rows: _Spans, limits: tuple[float, float], label: str) -> list[Any]:
+def _bars(ax: Axes, palette: Palette, at: Any, rows: _Spans, limits: tuple[float, float], label: str) -> list[Any]:
     """A line for each interval, thin enough for its neighbours; what is infinite ends beyond the limits."""
     low, high = limits
     ends = np.clip(rows.lower, low - (high - low), None), np.clip(rows.upper, None, high + (high - low))
-    width = float(np.clip(0.5 * points(ax)[0] / len(at), 0.2, 4 * pen.unit))
-    colour = pen.tinted(pen.after, 0.45)
+    width = float(np.clip(0.5 * points(ax)[0] / len(at), 0.2, 4 * palette.unit))
+    colour = palette.tinted(palette.after, 0.45)
     ax.vlines(at, *ends, color=colour, linewidth=width)
-    return [Line2D([], [], color=colour, linewidth=2 * pen.unit, label=label)]  # seen in a key, however thin they are
+    return [
+        Line2D([], [], color=colour, linewidth=2 * palette.unit, label=label)
+    ]  # seen in a key, however thin they are
 
 
-def _labels(ax: Axes, pen: Pen, at: Any, rows: _Spans, limits: tuple[float, float], all_rows: _Spans) -> list[Any]:
+def _labels(
+    ax: Axes, palette: Palette, at: Any, rows: _Spans, limits: tuple[float, float], all_rows: _Spans
+) -> list[Any]:
     """Labels as dots inside their intervals and as crosses outside; the key says how many of all rows are inside."""
     inside = rows.inside
     said = f"inside: {percent(round(float(all_rows.inside.mean()), 3))} of {count(len(all_rows.y), 'row')}"
-    drawn = _dots(ax, pen, at[inside], rows.y[inside], limits, **_inner(pen), label=said)
-    drawn += _dots(ax, pen, at[~inside], rows.y[~inside], limits, **_outer(pen), label="outside")
-    return [*drawn, *_beyond(ax, pen, at, rows.y, limits)]
+    drawn = _dots(ax, palette, at[inside], rows.y[inside], limits, **_inner(palette), label=said)
+    drawn += _dots(ax, palette, at[~inside], rows.y[~inside], limits, **_outer(palette), label="outside")
+    return [*drawn, *_beyond(ax, palette, at, rows.y, limits)]
 
 
-def _inner(pen: Pen) -> Style:
+def _inner(palette: Palette) -> Style:
     """A label inside its interval."""
-    return {"marker": "o", "markersize": 1.8 * pen.unit, "markeredgewidth": 0}
+    return {"marker": "o", "markersize": 1.8 * palette.unit, "markeredgewidth": 0}
 
 
-def _outer(pen: Pen) -> Style:
+def _outer(palette: Palette) -> Style:
     """A label outside."""
-    return {"marker": "x", "markersize": 3.2 * pen.unit, "markeredgewidth": 0.9 * pen.unit}
+    return {"marker": "x", "markersize": 3.2 * palette.unit, "markeredgewidth": 0.9 * palette.unit}

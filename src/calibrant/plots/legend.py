@@ -9,33 +9,33 @@ from matplotlib.axes import Axes
 from matplotlib.legend import Legend
 from matplotlib.transforms import Bbox
 
-from calibrant.plots.axes_style import SMALLEST, Pen, figure_of
+from calibrant.plots.palette import SMALLEST, Palette, figure_of
 
 _SIZES = (1.0, 0.85, 0.7)
 _LINES = 2
 """A key of more lines is set in smaller letters."""
 
 
-def key(ax: Axes, handles: Sequence[Any], pen: Pen) -> None:
+def add_legend(ax: Axes, handles: Sequence[Any], palette: Palette) -> None:
     """The handles and their labels above the axes; a title of the axes goes above the key."""
-    ax.legend_ = Key(ax, handles, pen)
-    if not any(isinstance(child.get_axes_locator(), _Above) for child in ax.child_axes):
+    ax.legend_ = FittedLegend(ax, handles, palette)
+    if not any(isinstance(child.get_axes_locator(), _AboveAxes) for child in ax.child_axes):
         room = ax.inset_axes((0, 1, 1, 0.01))
         room.set_visible(False)
-        room.set_axes_locator(_Above(ax))
+        room.set_axes_locator(_AboveAxes(ax))
 
 
-class Key(Legend):
+class FittedLegend(Legend):
     """A legend that is arranged when it is drawn, and so fits the axes as a layout or a new window size leaves them.
 
     It has as many columns as fit and no frame. It starts at the left of the axes; one that is wider than the axes ends
     at their right and may reach over the names of the ticks, above the topmost.
     """
 
-    def __init__(self, ax: Axes, handles: Sequence[Any], pen: Pen) -> None:
-        self._handles, self._pen = list(handles), pen
+    def __init__(self, ax: Axes, handles: Sequence[Any], palette: Palette) -> None:
+        self._handles, self._pen = list(handles), palette
         self._known: tuple[Any, Legend] | None = None
-        super().__init__(ax, self._handles, [each.get_label() for each in handles], **self._style(pen.small))
+        super().__init__(ax, self._handles, [each.get_label() for each in handles], **self._style(palette.small))
 
     def remove(self) -> None:
         """Leave the axes."""
@@ -118,7 +118,7 @@ class Key(Legend):
         return Legend(self.axes, self._handles, texts, ncols=columns, **self._style(size))
 
 
-class _Above:
+class _AboveAxes:
     """The place of a key, as that of an invisible child of the axes: matplotlib puts a title above all children."""
 
     def __init__(self, ax: Axes) -> None:
@@ -126,7 +126,7 @@ class _Above:
 
     def __call__(self, _: Any, renderer: Any) -> Bbox:
         legend, box = self._ax.get_legend(), self._ax.get_window_extent()
-        top = legend.get_window_extent(renderer).y1 if isinstance(legend, Key) else box.y1
+        top = legend.get_window_extent(renderer).y1 if isinstance(legend, FittedLegend) else box.y1
         place = Bbox.from_extents(box.x0, box.y1 - 1, box.x1, max(top, box.y1))
         return place.transformed(_frame(self._ax).inverted())
 

@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from calibrant.metrics.interval_coverage import IntervalResult
-from calibrant.plots.axes_style import Pen
 from calibrant.plots.inputs import numbers
+from calibrant.plots.palette import Palette
 
 
 def has_levels(prediction: Any) -> bool:
@@ -23,7 +23,7 @@ def marks(
     ax: Axes,
     prediction: Any,
     row: int,
-    pen: Pen,
+    palette: Palette,
     *,
     transform: Any,
     floor: float,
@@ -36,15 +36,21 @@ def marks(
     at = [numbers(mark.values[row : row + 1])[0] for mark in said]
     if at_levels and has_levels(prediction):
         levels = [mark.level for mark in said]
-        ax.plot(at, levels, color=pen.before, marker="s", linestyle="none", zorder=zorder)
+        ax.plot(at, levels, color=palette.before, marker="s", linestyle="none", zorder=zorder)
     else:
         ax.vlines(
-            at, floor, floor + height, transform=transform, color=pen.before, linewidth=1.4 * pen.unit, zorder=zorder
+            at,
+            floor,
+            floor + height,
+            transform=transform,
+            color=palette.before,
+            linewidth=1.4 * palette.unit,
+            zorder=zorder,
         )
 
 
 def ties_split_ticks(
-    ax: Axes, intervals: Sequence[IntervalResult], at: Any, pen: Pen, *, along: Literal["x", "y"]
+    ax: Axes, intervals: Sequence[IntervalResult], at: Any, palette: Palette, *, along: Literal["x", "y"]
 ) -> list[Line2D]:
     """A tick at each share that chance is asked about, where it is another than one counts; `along` has the shares."""
     if not any(each.split_share is not None for each in intervals):
@@ -53,5 +59,12 @@ def ties_split_ticks(
     x, y = (share, at) if along == "x" else (at, share)
     mark = "|" if along == "x" else "_"
     return ax.plot(
-        x, y, marker=mark, linestyle="none", color=pen.ink, markersize=6 * pen.unit, zorder=2.5, label="atoms in part"
+        x,
+        y,
+        marker=mark,
+        linestyle="none",
+        color=palette.ink,
+        markersize=6 * palette.unit,
+        zorder=2.5,
+        label="atoms in part",
     )

@@ -19,7 +19,7 @@ _LEGIBLE = 4.5
 
 
 @dataclass(frozen=True)
-class Pen:
+class Palette:
     """Ink on paper, both as the axes have them, and text of `size` points."""
 
     ink: str
@@ -30,7 +30,7 @@ class Pen:
     """How much larger marks and lines are than in a figure of 80 mm: as the text is, but no more than fits the axes."""
 
     @classmethod
-    def of(cls, ax: Axes) -> Pen:
+    def of(cls, ax: Axes) -> Palette:
         """The ink of the axis labels, or black or white where these would be lost on the inside of the axes."""
         paper = _opaque(ax.get_facecolor(), _opaque(figure_of(ax).get_facecolor(), "white"))
         ink = to_hex(ax.xaxis.label.get_color())
