@@ -224,7 +224,7 @@ def test_time_gives_the_page_and_the_table_the_same_periods(folder):
         assert one["chance_allows"] == pytest.approx(other["band"], abs=1e-5)
         assert one["pit_deviation"] == pytest.approx(other["after"]["gap"], abs=1e-5)
         assert one["pit_deviation_allowed"] == pytest.approx(other["allowed"], abs=1e-5)
-        assert (other["off"], other["said"]) == (
+        assert (other["off"], other["direction"]) == (
             one["off"],
             f"too {one['direction']}" if one["off"] else "within chance",
         )

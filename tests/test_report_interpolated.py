@@ -12,7 +12,7 @@ from scipy import integrate, stats
 
 from calibrant import Ensemble, Interval, Normal, Point, Quantiles, Samples, metrics, report
 from calibrant.distributions import Mixture, Poisson
-from calibrant.metrics.interpolated import straight
+from calibrant.metrics.interpolated import interpolated
 from calibrant.metrics.label_kinds import HINT, distribution_for_labels
 from calibrant.predictions import Rates
 from calibrant.testing import check_distribution
@@ -27,7 +27,7 @@ def drawn(m=1500, draws=400, factor=1.0, seed=0):
 def test_the_distribution_goes_through_its_quantiles_and_is_exact():
     levels = np.array([0.05, 0.3, 0.6, 0.9])
     values = np.array([[0.0, 1.0, 1.5, 4.0], [-2.0, -2.0, 3.0, 3.5], [1.0, 2.0, 2.0, 2.0], [5.0, 5.0, 5.0, 5.0]])
-    distribution = straight(Quantiles(levels, values)).as_distribution()
+    distribution = interpolated(Quantiles(levels, values)).as_distribution()
     np.testing.assert_allclose(distribution.quantiles(levels), values)
     y = np.array([2.0, 1.0, 2.5, 4.5])
     for k in range(4):
@@ -52,7 +52,7 @@ def test_the_distribution_goes_through_its_quantiles_and_is_exact():
 
 def test_it_keeps_the_distributions_of_a_distribution():
     rng = np.random.default_rng(1)
-    check_distribution(straight(Samples(rng.normal(size=(4, 9)))).as_distribution())
+    check_distribution(interpolated(Samples(rng.normal(size=(4, 9)))).as_distribution())
 
 
 def test_draws_of_the_true_distribution_are_called_calibrated_and_narrow_ones_not():

@@ -140,12 +140,12 @@ def naming(source: Source, target: str = "y", number_of: Callable[[int], int] = 
     `number_of` gives the number in the source of a row that the library has counted.
     """
 
-    def named(said: str) -> str:
-        said = f"{target} is {said[5:]}" if said.startswith("y is ") else said
-        said = _ROW.sub(lambda found: f"row {number_of(int(found[1]))}", said)
-        return f"{source}: {said}"
+    def named(message: str) -> str:
+        message = f"{target} is {message[5:]}" if message.startswith("y is ") else message
+        message = _ROW.sub(lambda found: f"row {number_of(int(found[1]))}", message)
+        return f"{source}: {message}"
 
-    outside = NAMED.set(lambda said: named(said) if _ROW.search(said) else said)
+    outside = NAMED.set(lambda message: named(message) if _ROW.search(message) else message)
     try:
         yield
     except (ValueError, TypeError) as error:

@@ -84,15 +84,15 @@ def put(text: Any) -> None:
 STYLES = {"good": "green", "warn": "yellow", "bad": "red", "info": "blue"}
 
 
-def show_statement(said: Any) -> None:
+def show_statement(statement: Any) -> None:
     """Print a statement with its tag, as [good] or [problem], which is coloured where stdout is a terminal."""
-    tag = f"[{said.word.lower()}]"
+    tag = f"[{statement.word.lower()}]"
     if not sys.stdout.isatty():
-        put(f"{tag} {said}")
+        put(f"{tag} {statement}")
         return
     from rich.text import Text
 
-    show(Text.assemble((tag, f"bold {STYLES[said.kind]}"), f" {said}"))
+    show(Text.assemble((tag, f"bold {STYLES[statement.kind]}"), f" {statement}"))
 
 
 @contextmanager

@@ -60,8 +60,8 @@ class SideBySide:
         """Print the headline, a table, and one of the slices."""
         show_statement(self.headline)
         show_metrics({"base": self.base, "calibrated": self.calibrated})
-        for said in filter(None, (self.note, self.differ)):
-            show(said)
+        for verdict in filter(None, (self.note, self.differ)):
+            show(verdict)
         show_slices("calibrated, by slice", self.slices, self.coverage)
         if self.periods is not None:
             show_periods(self.periods, self.coverage)
@@ -75,15 +75,15 @@ class SideBySide:
         """As values of strict JSON: null where a forecast says nothing, "Infinity" or "NaN" where it says that."""
         sides = {"base": self.base, "calibrated": self.calibrated}
         metrics: dict[str, Any] = {
-            side: {name: json_number(getattr(said, name)) for name in said.labels if name != "n"}
-            for side, said in sides.items()
+            side: {name: json_number(getattr(verdict, name)) for name in verdict.labels if name != "n"}
+            for side, verdict in sides.items()
         }
         slices = [slice_json(each) for each in self.slices]
         if self.periods is not None:
             metrics["over_time"] = [period_json(each) for each in self.periods]
-        said = headline_json(self.headline)
+        verdict = headline_json(self.headline)
         promise = {"guarantee": str(self.guarantee), "guarantee_met": self.met}
-        return {"verdict": said, **metrics, "slices": slices, **promise, "n": self.base.n, "interval": self.coverage}
+        return {"verdict": verdict, **metrics, "slices": slices, **promise, "n": self.base.n, "interval": self.coverage}
 
 
 def compared(
@@ -114,9 +114,9 @@ def compared(
         slices = by_forecast(H, found.y, coverage, n, by, own)
         periods = None if time is None else along_time(H, found.y, found.groups[time], coverage, n, by, own)
         overall = overall_result(H, found.y, coverage, guarantee)
-    said = headline(overall, slices, periods or (), known=known_by(guarantee), interface=TERMINAL)
+    verdict = headline(overall, slices, periods or (), known=known_by(guarantee), interface=TERMINAL)
     differ = pvalue_note(after.pit_pvalue, overall)
     note = OF_A_POINT if isinstance(raw, Point) else ""
     return SideBySide(
-        base, after, slices, guarantee, coverage, said, overall.is_consistent_with(guarantee), periods, differ, note
+        base, after, slices, guarantee, coverage, verdict, overall.is_consistent_with(guarantee), periods, differ, note
     )

@@ -104,7 +104,7 @@ def _read(
     if not complete.any():
         raise ValueError(f"{path}: no row has both a label and a prediction")
     repairs, rows = Repairs(), rows.where(complete)
-    kept = {
+    columns_of_rows = {
         name: [value for value, known in zip(values, complete, strict=True) if known] for name, values in labels.items()
     }
     prediction, y = columns.prediction(rows, repairs), rows.numbers(target)
@@ -113,6 +113,6 @@ def _read(
         repairs.report(path, extra.labels, flat)
         gaps.report(path, "they are left out")
 
-    known = extra.known(rows) | extra.group(kept)
-    slices = {name: kept[name] for name in groups}
+    known = extra.known(rows) | extra.group(columns_of_rows)
+    slices = {name: columns_of_rows[name] for name in groups}
     return Forecasts(path, target, prediction, y, slices, known, None, complete, say), rows

@@ -59,11 +59,11 @@ def show_description(model: Model) -> None:
         if name == "columns":
             table.add_row("prediction", _prediction(model))
         elif value is not None or name not in OPTIONAL:
-            table.add_row(name, _said(value))
+            table.add_row(name, _cell_text(value))
     show(table)
 
 
-def _said(value: Any) -> str:
+def _cell_text(value: Any) -> str:
     if value is None:
         return "–"
     if isinstance(value, list):

@@ -66,14 +66,14 @@ def show_monitor(found: MonitorResult) -> None:
 def to_json(found: MonitorResult) -> dict[str, Any]:
     """As JSON values; rows that have a label are counted from 0."""
     seen, times = found
-    said: dict[str, Any] | None = None
+    result: dict[str, Any] | None = None
     if (alarm := seen.alarm) is not None:
-        said = {"row": alarm.row, "since": alarm.since, "direction": alarm.direction.name, "words": str(alarm)}
+        result = {"row": alarm.row, "since": alarm.since, "direction": alarm.direction.name, "words": str(alarm)}
         if times is not None:
-            said |= {"time": str(times[alarm.row]), "since_time": str(times[alarm.since])}
+            result |= {"time": str(times[alarm.row]), "since_time": str(times[alarm.since])}
     return {
         "rows": len(seen),
         "threshold": seen.threshold,
         "log_capital": json_number(float(seen.log_capital[-1])),
-        "alarm": said,
+        "alarm": result,
     }

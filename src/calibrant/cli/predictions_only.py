@@ -71,14 +71,14 @@ class RawEvaluation:
 
     def to_json(self) -> dict[str, Any]:
         """As values of strict JSON, like those of `calibrant evaluate` with a model."""
-        said: dict[str, Any] = {
+        verdict: dict[str, Any] = {
             "verdict": None if self.headline is None else headline_json(self.headline),
             "base": {name: json_number(getattr(self.metrics, name)) for name in self.metrics.labels if name != "n"},
         }
         if self.periods is not None:
-            said["over_time"] = [period_json(each) for each in self.periods]
+            verdict["over_time"] = [period_json(each) for each in self.periods]
         slices = [slice_json(each) for each in self.slices]
-        return {**said, "slices": slices, "n": self.metrics.n, "interval": self.coverage}
+        return {**verdict, "slices": slices, "n": self.metrics.n, "interval": self.coverage}
 
 
 def labels_of_flags(labels: str | None, rate: str | None) -> Labels | None:
@@ -110,12 +110,12 @@ def evaluated(
         periods = None if time is None else along_time(H, found.y, found.groups[time], coverage, None)
         overall = overall_result(H, found.y, coverage)
         fails_between = overall.fails and holds_at_its_levels(for_labels(found.prediction, found.y, labels), found.y)
-    said = headline(overall, slices, periods or (), known="raw", interface=TERMINAL)
+    verdict = headline(overall, slices, periods or (), known="raw", interface=TERMINAL)
     if fails_between:
-        said = RIGHT_AT_LEVELS
-    elif labels is None and said.kind == "bad" and look_like_counts(H, found.y):
-        said = replace(said, step=AS_COUNTS.format(TERMINAL.counts))
-    return RawEvaluation(metrics, coverage, said, slices, periods, pvalue_note(metrics.pit_pvalue, overall))
+        verdict = RIGHT_AT_LEVELS
+    elif labels is None and verdict.kind == "bad" and look_like_counts(H, found.y):
+        verdict = replace(verdict, step=AS_COUNTS.format(TERMINAL.counts))
+    return RawEvaluation(metrics, coverage, verdict, slices, periods, pvalue_note(metrics.pit_pvalue, overall))
 
 
 def report(path: Path, columns: Columns, options: PageOptions, labels: Labels | None, out: Path, *, gaps: Gaps) -> None:
@@ -145,8 +145,8 @@ def report(path: Path, columns: Columns, options: PageOptions, labels: Labels | 
             labels=labels,
         )
     page.save(out)
-    for said in (page.headline, *page.verdict):
-        show_statement(said)
+    for verdict in (page.headline, *page.verdict):
+        show_statement(verdict)
     show(f"Wrote {out}: open it in a browser.")
 
 

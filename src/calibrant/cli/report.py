@@ -71,8 +71,8 @@ def report(
             label=options.target,
         )
     page.save(out)
-    for said in (page.headline, *page.verdict):
-        show_statement(said)
+    for statement in (page.headline, *page.verdict):
+        show_statement(statement)
     show(f"Wrote {out}: open it in a browser.")
 
 

@@ -213,7 +213,7 @@ def predict(
             known = extra.known(part)
             with part.naming(), silenced():
                 H = calibrated(predictions, **known, seed=seed)
-                new[:, offset + np.flatnonzero(complete)] = _said(H, outputs, joint=joint)
+                new[:, offset + np.flatnonzero(complete)] = _new_columns(H, outputs, joint=joint)
         return pa.RecordBatch.from_arrays([*map(batch.values, kept), *map(as_arrow, new)], [*kept, *names])
 
     rows = 0
@@ -231,7 +231,7 @@ def predict(
     show(f"Wrote {count(rows, 'row')} to {out}: {', '.join([*kept, *names])}.")
 
 
-def _said(H: Any, outputs: OutputColumns, *, joint: bool) -> Numbers:
+def _new_columns(H: Any, outputs: OutputColumns, *, joint: bool) -> Numbers:
     """The new columns, target by target: quantiles, then the bounds of the intervals or of the boxes."""
     if joint:
         parts = [H.quantiles(outputs.levels)] if outputs.levels else []

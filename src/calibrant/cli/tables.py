@@ -113,9 +113,9 @@ class TableFile:
         except (pa.ArrowException, OSError) as error:
             if str(error).startswith(f"{self.path}"):
                 raise
-            said = f"{self.path}: this cannot be read as {self.format.name} ({_reason(error)})"
+            message = f"{self.path}: this cannot be read as {self.format.name} ({_reason(error)})"
             hint = hint_of_names(self.format.first_line(self.path))
-            raise ValueError(f"{said}: {hint}" if hint else said) from error
+            raise ValueError(f"{message}: {hint}" if hint else message) from error
 
 
 @contextmanager

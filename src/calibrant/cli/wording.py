@@ -47,6 +47,6 @@ def in_flags(text: str) -> str:
     >>> in_flags("y is -1 in row 3 (the only such row): Counts() takes whole numbers from 0 on")
     'y is -1 in row 3 (counting from 0), the only such row: --labels counts takes 0, 1, 2, ...'
     """
-    for pattern, said in WORDS:
-        text = pattern.sub(said, text)
+    for pattern, replacement in WORDS:
+        text = pattern.sub(replacement, text)
     return text

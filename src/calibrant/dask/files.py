@@ -96,8 +96,8 @@ def _named_schema(file: str) -> pa.Schema:
 def _read(file: str, expected: pa.Schema, first: str) -> pd.DataFrame:
     """One file, which must have the columns of the first."""
     schema = _named_schema(file)
-    there = pa.schema([schema.field(name) for name in expected.names if name in schema.names])
-    check_schema(there, expected, file, first)
+    found = pa.schema([schema.field(name) for name in expected.names if name in schema.names])
+    check_schema(found, expected, file, first)
     try:
         table = parquet.read_table(file, columns=expected.names, partitioning=None)
     except (pa.ArrowException, OSError) as error:

@@ -67,21 +67,21 @@ def feature_test(
     m = columns[0].index.shape[0]
     chosen = rng.permutation(m)[:ROWS]  # the order makes the folds
     smoother = _Smoother(columns, chosen, rng)
-    said = np.stack([flags[chosen] for flags in events.values()], axis=1).astype(np.float32)
+    outcomes = np.stack([flags[chosen] for flags in events.values()], axis=1).astype(np.float32)
     gains = []
     for start in range(0, permutations + 1, _AT_ONCE):
         count = min(_AT_ONCE, permutations + 1 - start)
         orders = [rng.permutation(chosen.size) if start + k else np.arange(chosen.size) for k in range(count)]
-        labels = np.concatenate([said[order] for order in orders], axis=1)
-        gains.append(smoother.gains(labels).reshape(count, said.shape[1]))
-    constant = smoother.constant_risk(said)
+        labels = np.concatenate([outcomes[order] for order in orders], axis=1)
+        gains.append(smoother.gains(labels).reshape(count, outcomes.shape[1]))
+    constant = smoother.constant_risk(outcomes)
     safe = np.where(constant > 0, constant, 1.0)
     gain = np.concatenate(gains)
     mean = (gain / safe).mean(axis=1)
     # a hair, so that an order that gives the same labels counts as equal whatever the rounding
     as_good = gain[1:] >= gain[0] - 1e-7
-    told = [
-        (column.name, float(np.mean((gain[0] - smoother.gains(said, shuffled=k, rng=rng)) / safe)))
+    increases = [
+        (column.name, float(np.mean((gain[0] - smoother.gains(outcomes, shuffled=k, rng=rng)) / safe)))
         for k, column in enumerate(columns)
     ]
     return FeatureTest(
@@ -90,7 +90,7 @@ def feature_test(
         tuple(constant.tolist()),
         tuple(((1 + as_good.sum(axis=0)) / (1 + permutations)).tolist()),
         float((1 + np.sum(mean[1:] >= mean[0] - 1e-7)) / (1 + permutations)),
-        tuple(sorted(told, key=lambda each: -each[1])),
+        tuple(sorted(increases, key=lambda each: -each[1])),
     )
 
 

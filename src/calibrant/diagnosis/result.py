@@ -118,23 +118,23 @@ class Diagnosis:
             return f"Features: they do not tell which labels lie low or high in their forecasts ({p})."
         least = max(feature_test.features[0][1], 0.0) / 5  # what tells a fifth as much as the first is worth naming
         most = ", ".join(name for name, rise in feature_test.features[:3] if rise > least)
-        said = f"Features: they tell which labels lie low or high in their forecasts ({p})"
-        return f"{said}; most of all {most}." if most else f"{said}."
+        text = f"Features: they tell which labels lie low or high in their forecasts ({p})"
+        return f"{text}; most of all {most}." if most else f"{text}."
 
     def _about_worst(self, worst: WorstSlice) -> str:
         interval = worst.interval
-        said = (
+        text = (
             f"Worst slice: {worst.name}, found on one part of the rows. On the others, {worst.m:,} of them in it, the"
             f" {100 * interval.coverage:.6g}% intervals hold "
         )
         ends = f"{_percent(worst.low)} to {_percent(worst.high)}"
         if interval.split_share is None or _percent(interval.split_share) == _percent(interval.share):
-            said += f"{_percent(interval.share)} ({ends}) of the labels"
+            text += f"{_percent(interval.share)} ({ends}) of the labels"
         else:
-            said += (
+            text += (
                 f"{_percent(interval.share)} of the labels, and {_percent(interval.split_share)} ({ends}) {TIES_SPLIT}"
             )
-        return f"{said}." if worst.off else f"{said}, which chance explains."
+        return f"{text}." if worst.off else f"{text}, which chance explains."
 
     def _advice(self) -> str:
         """By what is off: all rows alike, where the labels lie, or how far they spread."""

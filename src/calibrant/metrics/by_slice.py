@@ -135,14 +135,14 @@ def judged(
     >>> [(each.name, each.off) for each in judged([slices_of("sure", sure, 2000)], flags, pit)]
     [('sure = 0', False), ('sure = 1', True)]
     """
-    kept = [(column, k) for column in columns for k, m in enumerate(column.counts) if m >= SMALLEST]
-    risk, comparisons = 1 - confidence, len(kept) * (len(inside) + (pit is not None))
+    large = [(column, k) for column in columns for k, m in enumerate(column.counts) if m >= SMALLEST]
+    risk, comparisons = 1 - confidence, len(large) * (len(inside) + (pit is not None))
     local = 1 - risk / max(comparisons, 1)
     order = None if pit is None else np.argsort(pit, kind="stable")
     counted = {id(column): _counts(column, inside, pit, order) for column in columns}
     behind = rows_behind([*columns, *groups], n, own)
     found = []
-    for column, k in kept:
+    for column, k in large:
         m, (hits, gaps, means) = int(column.counts[k]), counted[id(column)]
         rows = behind(column, k)
         shares = []

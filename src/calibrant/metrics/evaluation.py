@@ -152,7 +152,7 @@ def blocks_of(evaluations: Mapping[str, Evaluation]) -> Iterator[list[MetricRow]
         for each in evaluations.values():
             for measure in block:
                 label = each.labels[measure.name]
-                absent = explained and not _said(evaluations, measure.name)
+                absent = explained and not _any_has(evaluations, measure.name)
                 if label not in seen and (each.says(label) is not None or absent):
                     seen.add(label)
                     cells = [_cell(other, label, measure.name) for other in evaluations.values()]
@@ -199,7 +199,7 @@ def _better(measure: Measure, label: str) -> str:
     return f"near {level}" if level.endswith("%") else ""
 
 
-def _said(evaluations: Mapping[str, Evaluation], name: str) -> bool:
+def _any_has(evaluations: Mapping[str, Evaluation], name: str) -> bool:
     return any(getattr(each, name) is not None for each in evaluations.values())
 
 

@@ -23,7 +23,7 @@ class InterpolatedForecast(Prediction):
     A tail falls as the distribution does between its outermost two quantiles. Equal quantiles are an atom; where the
     outermost are equal, their atom has the tail's mass too, so that a row of equal draws is a single value.
 
-    >>> distribution = straight(Quantiles([0.25, 0.75], [[0.0, 1.0], [2.0, 2.0]])).as_distribution()
+    >>> distribution = interpolated(Quantiles([0.25, 0.75], [[0.0, 1.0], [2.0, 2.0]])).as_distribution()
     >>> distribution.cdf([0.5, 2.0]), distribution.median()
     (array([0.5, 1. ]), array([0.5, 2. ]))
     """
@@ -90,7 +90,7 @@ def holds_at_its_levels(forecast: Any, y: Any) -> bool:
     return bool(((low - 1e-12 <= at) & (below <= high + 1e-12)).all())
 
 
-def straight(prediction: Any) -> Any:
+def interpolated(prediction: Any) -> Any:
     """Quantiles and draws with straight lines between them; anything else as it is."""
     if not isinstance(prediction, (Quantiles, Samples)) or prediction.values.shape[1] < 2:
         return prediction

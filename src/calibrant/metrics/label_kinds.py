@@ -12,7 +12,7 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.mixture import Mixture
 from calibrant.labels.base import Labels
 from calibrant.labels.named import labels_named
-from calibrant.metrics.interpolated import straight
+from calibrant.metrics.interpolated import interpolated
 from calibrant.predictions import Ensemble, Quantiles, Rates, Samples
 
 COMMON = 0.02
@@ -56,12 +56,12 @@ def distribution_for_labels(H: Any, y: Array, labels: Any = None) -> Any:
         members = [distribution_for_labels(member, y, kind) for member in H.members]
         whole = sum(H.weights)
         shares = tuple(weight / whole for weight in H.weights)
-        said = all(member.has_distribution for member in members)
-        return Mixture(tuple(member.as_distribution() for member in members), shares) if said else H
+        complete = all(member.has_distribution for member in members)
+        return Mixture(tuple(member.as_distribution() for member in members), shares) if complete else H
     H = for_labels(H, y, kind)
     if kind is None or not isinstance(H, (Quantiles, Samples)):
-        return straight(H)
-    return _straight_distribution(H, kind) or H
+        return interpolated(H)
+    return _interpolated_distribution(H, kind) or H
 
 
 def judged_as(H: Any, y: Array, labels: Any = None) -> tuple[Any, str]:
@@ -85,7 +85,7 @@ def judged_as(H: Any, y: Array, labels: Any = None) -> tuple[Any, str]:
 
 def _possible(H: Any, kind: Labels) -> Any:
     """Quantiles or draws as labels of this kind can be: g of the quantiles of Y', as g does not decrease."""
-    distribution = _straight_distribution(H, kind)
+    distribution = _interpolated_distribution(H, kind)
     if distribution is None:
         return H
     levels = H.levels if isinstance(H, Quantiles) else H.as_quantiles().levels
@@ -93,9 +93,9 @@ def _possible(H: Any, kind: Labels) -> Any:
     return replace(H, values=device_like(values, H.values))
 
 
-def _straight_distribution(H: Any, kind: Labels) -> Distribution | None:
+def _interpolated_distribution(H: Any, kind: Labels) -> Distribution | None:
     kind = kind.judging()
-    spread = straight(kind.spread_prediction(H))
+    spread = interpolated(kind.spread_prediction(H))
     return kind.collapse(spread.as_distribution()) if spread.has_distribution else None
 
 

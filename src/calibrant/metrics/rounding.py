@@ -79,9 +79,11 @@ def percents(m: int, share: float, low: float, high: float) -> tuple[str, str, s
     >>> percents(3000, 0.8821, 0.8824, 0.9167), percents(3000, 0.87, 0.8824, 0.9167)
     (('88.21%', '88.24%', '91.67%'), ('87.0%', '88.2%', '91.7%'))
     """
-    told = [end for end in (low, high) if abs(share - end) > 1e-12]
+    distinct = [end for end in (low, high) if abs(share - end) > 1e-12]
     texts, decimals = [percent(each, m) for each in (share, low, high)], _decimals(m)
-    while decimals < MOST_DECIMALS and any(fixed(100 * end, decimals) == fixed(100 * share, decimals) for end in told):
+    while decimals < MOST_DECIMALS and any(
+        fixed(100 * end, decimals) == fixed(100 * share, decimals) for end in distinct
+    ):
         decimals += 1
         texts = [f"{fixed(100 * each, decimals)}%" for each in (share, low, high)]
     return texts[0], texts[1], texts[2]

@@ -190,12 +190,12 @@ def _texts(column: NDArray[Any]) -> tuple[list[str], Index]:
     codes: dict[str, int] = {}
     first = np.fromiter((codes.setdefault(str(value), len(codes)) for value in column.tolist()), np.int64, column.size)
     texts = list(codes)
-    kept = texts
+    frequent = texts
     if len(texts) > MOST:
         counts = np.bincount(first, minlength=len(texts))
         # of those of one size, the first in order
-        kept = sorted(texts, key=lambda text: (-counts[codes[text]], natural_order(text)))[: MOST - 1]
-    labels = sorted(kept, key=natural_order)
+        frequent = sorted(texts, key=lambda text: (-counts[codes[text]], natural_order(text)))[: MOST - 1]
+    labels = sorted(frequent, key=natural_order)
     place = {text: k for k, text in enumerate(labels)}
     labels = _short(labels)
     where = np.array([place.get(text, len(labels)) for text in texts], np.int64)

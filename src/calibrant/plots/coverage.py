@@ -143,14 +143,14 @@ def coverage_by(
             f"coverage_by needs a bin of at least {SMALLEST} rows, got {count(m, 'row')} in"
             f" {count(len(column.labels), 'bin')}"
         )
-    kept = [k for k, label in enumerate(column.labels) if label in results]
-    intervals = [results[column.labels[k]] for k in kept]
+    chosen = [k for k, label in enumerate(column.labels) if label in results]
+    intervals = [results[column.labels[k]] for k in chosen]
     edges, middle = _edges(along, column)
     share, low, high = (
         100 * np.array(each) for each in zip(*((h.share, h.low, h.high) for h in intervals), strict=True)
     )
-    off, at = np.array([each.off for each in intervals]), middle[kept]
-    left_out = m - int(column.counts[kept].sum())
+    off, at = np.array([each.off for each in intervals]), middle[chosen]
+    left_out = m - int(column.counts[chosen].sum())
     with drawing(ax) as (ax, palette):
         ax.axhline(100 * coverage, color=palette.ink, linewidth=0.8 * palette.unit, linestyle=":", zorder=1)
         shade: Style = {
@@ -160,8 +160,8 @@ def coverage_by(
             "linewidth": palette.unit,
             "zorder": 2,
         }
-        width = np.diff(edges)[kept]
-        bar = ax.bar(edges[kept], high - low, width, low, align="edge", **shade, label="chance allows")
+        width = np.diff(edges)[chosen]
+        bar = ax.bar(edges[chosen], high - low, width, low, align="edge", **shade, label="chance allows")
         dot: Style = {"marker": "o", "linestyle": "none", "markersize": 4 * palette.unit, "zorder": 3}
         (inside,) = ax.plot(at[~off], share[~off], color=palette.after, label="inside", **dot)
         (outside,) = ax.plot(

@@ -78,5 +78,5 @@ def _chosen(slices: tuple[SliceResult, ...], k: int, most: int) -> list[SliceRes
         abs(each.intervals[k].tested - each.intervals[k].coverage) / (each.intervals[k].high - each.intervals[k].low)
         for each in slices
     ]
-    kept = {0, *(np.argsort(-np.array(out[1:]), kind="stable")[: most - 1] + 1).tolist()}
-    return [each for place, each in enumerate(slices) if place in kept]
+    chosen = {0, *(np.argsort(-np.array(out[1:]), kind="stable")[: most - 1] + 1).tolist()}
+    return [each for place, each in enumerate(slices) if place in chosen]

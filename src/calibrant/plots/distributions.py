@@ -328,8 +328,8 @@ def _add_legend(
     """What the colours and marks mean; nothing where there is only one."""
     lines = [Line2D([], [], color=palette.after, label="after" if parts else "forecast")]
     if any(isinstance(part, Distribution) for part in parts):
-        said = "before, cut off where it is too high" if cut else "before"
-        lines.insert(0, Line2D([], [], color=palette.before, linestyle="--", label=said))
+        label = "before, cut off where it is too high" if cut else "before"
+        lines.insert(0, Line2D([], [], color=palette.before, linestyle="--", label=label))
     elif parts:
         ticks: Style = {"marker": mark, "markersize": 4 * palette.unit, "linestyle": "none"}
         lines.insert(0, Line2D([], [], color=palette.before, **ticks, label="before"))

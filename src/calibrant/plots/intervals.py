@@ -180,13 +180,13 @@ def intervals(
     coverage, most = unit("coverage", coverage), _most(most)
     H, y = paired(H, y)
     rows = _Spans.of(H, numbers(y), coverage)
-    kept = rows.some(np.argsort(rows.upper - rows.lower, kind="stable"), most)
-    place = np.arange(len(kept.y))
-    kept = _Spans(*(each - kept.centre for each in kept))
-    limits = _limits(np.concatenate([kept.lower, kept.upper]), kept.y, np.zeros(1))
+    chosen = rows.some(np.argsort(rows.upper - rows.lower, kind="stable"), most)
+    place = np.arange(len(chosen.y))
+    chosen = _Spans(*(each - chosen.centre for each in chosen))
+    limits = _limits(np.concatenate([chosen.lower, chosen.upper]), chosen.y, np.zeros(1))
     with drawing(ax) as (ax, palette):
-        drawn = _bars(ax, palette, place, kept, limits, _said(H, coverage))
-        drawn += _labels(ax, palette, place, kept, limits, rows)
+        drawn = _bars(ax, palette, place, chosen, limits, _interval_name(H, coverage))
+        drawn += _labels(ax, palette, place, chosen, limits, rows)
         ax.axhline(0, color=palette.shade, linewidth=0.5 * palette.unit, zorder=1)
         ax.set_xlim(-0.02 * len(place) - 0.5, 1.02 * len(place) - 0.5)
         span_y(ax, *limits)
@@ -219,14 +219,14 @@ def parity(H: PredictionLike, y: ArrayLike, *, coverage: float = 0.9, most: int 
     coverage, most = unit("coverage", coverage), _most(most)
     H, y = paired(H, y)
     rows = _Spans.of(H, numbers(y), coverage)
-    kept = rows.some(np.argsort(rows.centre, kind="stable"), most)
-    limits = _limits(np.concatenate([kept.lower, kept.upper]), kept.y, kept.centre)
+    chosen = rows.some(np.argsort(rows.centre, kind="stable"), most)
+    limits = _limits(np.concatenate([chosen.lower, chosen.upper]), chosen.y, chosen.centre)
     with drawing(ax, height=70) as (ax, palette):
-        drawn = _bars(ax, palette, kept.centre, kept, limits, _said(H, coverage))
-        drawn += _labels(ax, palette, kept.centre, kept, limits, rows)
+        drawn = _bars(ax, palette, chosen.centre, chosen, limits, _interval_name(H, coverage))
+        drawn += _labels(ax, palette, chosen.centre, chosen, limits, rows)
         ax.plot(limits, limits, color=palette.ink, linewidth=0.8 * palette.unit, linestyle=":", zorder=1)
         ax.set(aspect="equal", xlim=limits, ylim=limits)
-        set_labels(ax, x=f"predicted centre{_of(kept.y, rows)}", y="y")
+        set_labels(ax, x=f"predicted centre{_of(chosen.y, rows)}", y="y")
         add_legend(ax, drawn, palette)
     return ax
 
@@ -252,8 +252,8 @@ class _Spans(NamedTuple):
 
     def some(self, order: Any, most: int) -> _Spans:
         """At most so many rows, evenly spaced in the order given."""
-        kept = order[evenly(len(order), most)]
-        return _Spans(*(each[kept] for each in self))
+        chosen = order[evenly(len(order), most)]
+        return _Spans(*(each[chosen] for each in self))
 
 
 def _most(most: Any) -> int:
@@ -262,7 +262,7 @@ def _most(most: Any) -> int:
     return int(most)
 
 
-def _said(H: Any, coverage: float) -> str:
+def _interval_name(H: Any, coverage: float) -> str:
     return "its own intervals" if H.own_bounds else f"{percent(coverage)} intervals"
 
 
@@ -288,8 +288,8 @@ def _labels(
 ) -> list[Any]:
     """Labels as dots inside their intervals and as crosses outside; the key says how many of all rows are inside."""
     inside = rows.inside
-    said = f"inside: {percent(round(float(all_rows.inside.mean()), 3))} of {count(len(all_rows.y), 'row')}"
-    drawn = _dots(ax, palette, at[inside], rows.y[inside], limits, **_inner(palette), label=said)
+    label = f"inside: {percent(round(float(all_rows.inside.mean()), 3))} of {count(len(all_rows.y), 'row')}"
+    drawn = _dots(ax, palette, at[inside], rows.y[inside], limits, **_inner(palette), label=label)
     drawn += _dots(ax, palette, at[~inside], rows.y[~inside], limits, **_outer(palette), label="outside")
     return [*drawn, *_beyond(ax, palette, at, rows.y, limits)]
 

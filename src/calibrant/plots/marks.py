@@ -32,10 +32,10 @@ def marks(
     zorder: float = 2.5,
 ) -> None:
     """Ticks from `floor` up; with `at_levels`, dots at the levels instead where the prediction has levels."""
-    said = prediction.marks()
-    at = [numbers(mark.values[row : row + 1])[0] for mark in said]
+    drawn = prediction.marks()
+    at = [numbers(mark.values[row : row + 1])[0] for mark in drawn]
     if at_levels and has_levels(prediction):
-        levels = [mark.level for mark in said]
+        levels = [mark.level for mark in drawn]
         ax.plot(at, levels, color=palette.before, marker="s", linestyle="none", zorder=zorder)
     else:
         ax.vlines(

@@ -68,8 +68,8 @@ def scores(calibrated: Calibrated, prediction: PredictionLike, y: ArrayLike, *, 
     view = _View.of(calibrated, np.sort(numbers(calibrated.score(prediction, y))))
     with drawing(ax) as (ax, palette):
         drawn = _map(ax, palette, calibrated.q, view, calibrated.guarantee.accuracy)
-        kept = evenly(n, _MOST_POINTS)
-        size = float(np.clip(30 / np.sqrt(len(kept)), 2.2, 4)) * palette.unit
+        chosen = evenly(n, _MOST_POINTS)
+        size = float(np.clip(30 / np.sqrt(len(chosen)), 2.2, 4)) * palette.unit
         dots: Style = {
             "marker": "o",
             "markersize": size,
@@ -77,8 +77,8 @@ def scores(calibrated: Calibrated, prediction: PredictionLike, y: ArrayLike, *, 
             "linestyle": "none",
             "color": palette.ink,
         }
-        at = view.shown(view.scores[kept])
-        drawn[:0] = ax.plot(at, (kept + 1) / (n + 1), **dots, zorder=4, label="scores, at i / (n + 1)")
+        at = view.shown(view.scores[chosen])
+        drawn[:0] = ax.plot(at, (chosen + 1) / (n + 1), **dots, zorder=4, label="scores, at i / (n + 1)")
         beyond = int(np.sum((view.scores < view.grid[0]) | (view.scores > view.grid[-1])))
         more = f" ({beyond:,} beyond)" if beyond else ""
         name = "F(y), the PIT of the base" if view.logits else f"{type(calibrated.score).__name__}, φ(f(x), y)"
@@ -226,10 +226,10 @@ def _map(ax: Axes, palette: Palette, q: Distribution, view: _View, accuracy: flo
 def _band(view: _View, accuracy: float) -> tuple[Numbers, Numbers, Numbers]:
     """(i - lambda) / (n + 1) and (i + 1 + lambda) / (n + 1) from each S_(i) to the next, within [0, 1]."""
     n = len(view.scores)
-    kept = evenly(n, _POINTS)
+    chosen = evenly(n, _POINTS)
     # where scores are left out, the band reaches from the step before to the step after
-    ranks = np.concatenate([[0], kept + 1, [n + 1]])
-    x = np.concatenate([view.grid[:1], view.scores[kept], view.grid[-1:]])
+    ranks = np.concatenate([[0], chosen + 1, [n + 1]])
+    x = np.concatenate([view.grid[:1], view.scores[chosen], view.grid[-1:]])
     bottom = np.clip((ranks - accuracy) / (n + 1), 0, 1)
     top = np.clip((np.append(ranks[1:], n + 1) + accuracy) / (n + 1), 0, 1)
     bottom[-1] = bottom[-2]

@@ -80,7 +80,7 @@ def sharpness(
         seen = [_MARKS[side] for side in (-1, 1, 0) if any(at.side == side for *_, at in finite)]
         empty: Style = {"linestyle": "none", "color": palette.ink}
         if seen:
-            add_legend(ax, [Line2D([], [], marker=marker, **empty, label=said) for marker, said in seen], palette)
+            add_legend(ax, [Line2D([], [], marker=marker, **empty, label=label) for marker, label in seen], palette)
     return ax
 
 

@@ -63,8 +63,8 @@ class Features:
 def _centre_and_spread(prediction: Any) -> list[np.ndarray[Any, Any]]:
     """The centre of each row and, where there is one, its spread."""
     spread = prediction.spread_rows()
-    said = [prediction.centre_rows()] + ([] if spread is None else [spread])
-    return [to_numpy(each).astype(np.float64) for each in said]
+    parts = [prediction.centre_rows()] + ([] if spread is None else [spread])
+    return [to_numpy(each).astype(np.float64) for each in parts]
 
 
 def _columns(X: Any) -> list[np.ndarray[Any, Any]] | None:

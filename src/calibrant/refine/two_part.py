@@ -58,9 +58,9 @@ class TwoPart(Refiner):
 
 def _atom_share(rows: TrainingRows, at: float) -> tuple[float, HistGradientBoostingClassifier | None]:
     """The share of the atom in all rows, and what knows more."""
-    there = rows.y == at
-    share = float((np.average(there, weights=rows.sample_weight) * len(rows) + 0.5) / (len(rows) + 1))
-    if not _FEWEST <= np.sum(there) <= len(rows) - _FEWEST:
+    at_atom = rows.y == at
+    share = float((np.average(at_atom, weights=rows.sample_weight) * len(rows) + 0.5) / (len(rows) + 1))
+    if not _FEWEST <= np.sum(at_atom) <= len(rows) - _FEWEST:
         return share, None
     rows = rows.sampled(MOST)
     model = HistGradientBoostingClassifier(

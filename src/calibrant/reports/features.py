@@ -32,11 +32,11 @@ def features_of(features: Any, m: int, rows: NDArray[np.int64]) -> list[dict[str
         column = column_values(f"the column {name!r} of features", values)
         same_length("the forecast", m, f"the column {name!r} of features", column.shape[0])
         chosen = column[rows]
-        gone = missing_in(chosen)
-        known = chosen[~gone]
+        missing_values = missing_in(chosen)
+        known = chosen[~missing_values]
         texts = iter(dates_in_words(known) if known.dtype.kind == "M" else map(_text, known.tolist()))
-        for said, missing in zip(found, gone, strict=True):
-            said[name] = "missing" if missing else next(texts)
+        for row, missing in zip(found, missing_values, strict=True):
+            row[name] = "missing" if missing else next(texts)
     return found
 
 

@@ -239,7 +239,7 @@ def report_for(
         for_labels(first, values, labels) if isinstance(first, Quantiles) and len(first.levels) > 1 else None,
         interface,
     )
-    said = verdict(findings)
+    statements = verdict(findings)
     of_time = {statement.text for statement in over_time(findings)}
     data = {
         "m": m,
@@ -254,9 +254,9 @@ def report_for(
             for k, (by, value, calibrated_by) in enumerate(named)
         ],
         "rows": [
-            row | said
-            for row, said in zip(
-                _rows(after, before, slices, shown), _beside(time, features, m, shown.rows), strict=True
+            row | extra
+            for row, extra in zip(
+                _rows(after, before, slices, shown), _time_and_features(time, features, m, shown.rows), strict=True
             )
         ],
         "sampled": shown.drawn,
@@ -273,11 +273,11 @@ def report_for(
         headline=findings.headline,
         tiles=tiles(findings, label),
         picture=small_picture(drawn[0], pit_band(m, bins(m), n=n)),
-        verdict=said,
+        verdict=statements,
         in_short=None if guarantee is None else guarantee.in_short(coverage),
         guarantee=None if guarantee is None else str(guarantee),
         met=findings.overall.is_consistent_with(guarantee),
-        in_time=[statement for statement in said if data["time"] and statement.text in of_time],
+        in_time=[statement for statement in statements if data["time"] and statement.text in of_time],
         name=name,
         models=findings.models,
         table=list(comparison.lines.values()),
@@ -286,7 +286,7 @@ def report_for(
         counts=any("bars" in row["after"] for row in data["rows"]),
         about=_about(m, n),
     )
-    return Report(text, findings.headline, said)
+    return Report(text, findings.headline, statements)
 
 
 def _base(base: Any, distribution: Any, y: Any, labels: Any) -> Any:
@@ -318,7 +318,7 @@ def _interval(findings: Findings, by: str | None, value: str) -> dict[str, Any] 
 
 def _slice(by: str | None, value: str, n: int | None, after: Curves, before: Curves | None) -> dict[str, Any]:
     low, high = reliability_band(after.m, LEVELS, n=n)
-    said = {
+    entry = {
         "by": by,
         "value": value,
         "m": after.m,
@@ -328,7 +328,7 @@ def _slice(by: str | None, value: str, n: int | None, after: Curves, before: Cur
         },
         "after": _curves(after),
     }
-    return said if before is None else {**said, "before": _curves(before)}
+    return entry if before is None else {**entry, "before": _curves(before)}
 
 
 def _curves(of: Curves) -> dict[str, Any]:
@@ -351,7 +351,7 @@ def _rows(after: Side, before: Side | None, slices: Sequence[Slices], shown: Sho
     found = []
     for k, row in enumerate(rows.tolist()):
         inside = [0, *(start + int(each.index[row]) for start, each in zip(starts, slices, strict=False))]
-        said = {
+        entry = {
             "row": row,
             "y": rounded(y[row], resolution[k]),
             "slices": inside,
@@ -360,15 +360,15 @@ def _rows(after: Side, before: Side | None, slices: Sequence[Slices], shown: Sho
             "crps": rounded(after.columns["crps"][row]),
             "after": now[k],
         }
-        found.append(said if then is None else {**said, "before": then[k]})
+        found.append(entry if then is None else {**entry, "before": then[k]})
     return found
 
 
-def _beside(time: Any, features: Any, m: int, rows: Any) -> Iterator[dict[str, Any]]:
+def _time_and_features(time: Any, features: Any, m: int, rows: Any) -> Iterator[dict[str, Any]]:
     """What else is shown of each of the rows: when it was, and its features."""
     when = None if time is None else moments_in_words(times_of(time, m)[rows])
-    for k, said in enumerate(features_of(features, m, rows)):
-        yield ({} if when is None else {"time": when[k]}) | ({"features": said} if said else {})
+    for k, entry in enumerate(features_of(features, m, rows)):
+        yield ({} if when is None else {"time": when[k]}) | ({"features": entry} if entry else {})
 
 
 def _about(m: int, n: int | None) -> dict[str, str]:

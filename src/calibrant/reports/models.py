@@ -90,7 +90,7 @@ def entries(
         lines = Comparison(None if k == 0 else first, side, coverage).lines
         promise = guarantees.get(name)
         overall = overall_of(side.drawn, coverage, promise, side.inside(coverage))
-        said = headline(overall, known="raw" if promise is None else "calibrated")
-        found.append(ModelEntry(name, lines["crps"], lines["covered"], lines["width"], said))
+        verdict = headline(overall, known="raw" if promise is None else "calibrated")
+        found.append(ModelEntry(name, lines["crps"], lines["covered"], lines["width"], verdict))
     order = np.argsort([entry.crps.after.value for entry in found], kind="stable")
     return [found[k] for k in order]

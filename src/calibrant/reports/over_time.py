@@ -39,7 +39,7 @@ def over_time(found: Findings) -> Iterator[Statement]:
         return
     runs = runs_off(found)
     longest = sorted(sorted(runs, key=lambda run: -sum(each.m for each in run))[:NAMED], key=runs.index)
-    where = "; ".join(_said(run, periods) for run in longest)
+    where = "; ".join(_when_and_how(run, periods) for run in longest)
     more = f"; and {len(runs) - NAMED} more" if len(runs) > NAMED else ""
     worst = max(found.off_in_time, key=lambda each: each.distance)
     verb = "is" if len(found.off_in_time) == 1 else "are"
@@ -56,7 +56,7 @@ def runs_off(found: Findings) -> list[Run]:
     return [list(run) for direction, run in runs if direction is not None]
 
 
-def _said(run: Run, periods: Sequence[Period]) -> str:
+def _when_and_how(run: Run, periods: Sequence[Period]) -> str:
     first, last = run[0], run[-1]
     if len(run) == len(periods):
         when = "all the time"
@@ -71,12 +71,12 @@ def _said(run: Run, periods: Sequence[Period]) -> str:
 
 def _farthest(worst: Period) -> str:
     """The period that is farthest off, by its coverage, its PITs, or both."""
-    interval, said = worst.intervals[0], []
+    interval, parts = worst.intervals[0], []
     if interval.off:
-        said.append(f"the {100 * interval.coverage:.6g}% intervals hold {interval.in_words(worst.m)}")
+        parts.append(f"the {100 * interval.coverage:.6g}% intervals hold {interval.in_words(worst.m)}")
     if worst.gap is not None and worst.gap > worst.allowed:
-        said.append(f"the PITs deviate by {fixed(worst.gap, 3)} (chance allows {fixed(worst.allowed, 3)})")
-    return f"The farthest off is {worst.start} to {worst.end}, {count(worst.m, 'row')}: {' and '.join(said)}."
+        parts.append(f"the PITs deviate by {fixed(worst.gap, 3)} (chance allows {fixed(worst.allowed, 3)})")
+    return f"The farthest off is {worst.start} to {worst.end}, {count(worst.m, 'row')}: {' and '.join(parts)}."
 
 
 def drawn_periods(found: Findings, before: Sequence[Period] | None) -> list[dict[str, Any]]:
@@ -84,21 +84,21 @@ def drawn_periods(found: Findings, before: Sequence[Period] | None) -> list[dict
     drawn = []
     for k, each in enumerate(found.periods or ()):
         interval = each.intervals[0]
-        said = {
+        entry = {
             "from": each.start,
             "to": each.end,
             "m": each.m,
             "band": [rounded(interval.low), rounded(interval.high)],
             "allowed": rounded(each.allowed),
             "off": found.fails(each),
-            "said": f"too {each.direction}" if found.fails(each) else "wide" if each.off else "within chance",
+            "direction": f"too {each.direction}" if found.fails(each) else "wide" if each.off else "within chance",
             "after": _numbers(each),
         }
-        drawn.append(said if before is None else {**said, "before": _numbers(before[k])})
+        drawn.append(entry if before is None else {**entry, "before": _numbers(before[k])})
     return drawn
 
 
 def _numbers(each: Period) -> dict[str, Any]:
     interval = each.intervals[0]
-    said = {"covered": rounded(interval.share), "gap": rounded(each.gap or 0.0), "mean": rounded(each.mean or 0.0)}
-    return said if interval.split_share is None else {**said, "part": rounded(interval.split_share)}
+    entry = {"covered": rounded(interval.share), "gap": rounded(each.gap or 0.0), "mean": rounded(each.mean or 0.0)}
+    return entry if interval.split_share is None else {**entry, "part": rounded(interval.split_share)}

@@ -95,11 +95,11 @@ class Comparison:
         after = self.after.columns[name]
         before = self._before(name)
         change = None if before is None else self._estimate(_minus(after, before))
-        said = None if before is None else self._estimate(before)
+        was = None if before is None else self._estimate(before)
         outcome = None if better is None or change is None else _outcome(change)
         note = "" if self.before is None or name != "crps" else self.before.forecast.crps_note
-        label += f" (before: {note.removeprefix('the ')})" if note and said is not None else ""
-        return TableLine(label, better, None, said, self._estimate(after), change, outcome)
+        label += f" (before: {note.removeprefix('the ')})" if note and was is not None else ""
+        return TableLine(label, better, None, was, self._estimate(after), change, outcome)
 
     def _coverage(self, label: str) -> TableLine:
         after, before = self.after.columns["covered"], self._before("covered")
@@ -142,8 +142,8 @@ class Comparison:
         distribution = self.before if self.before is not None and self.before.is_distribution else None
         before = None if distribution is None else largest_gap(np.sort(distribution.drawn)).size
         change = None if before is None else Estimate(after - before)
-        said = None if before is None else Estimate(before)
-        return TableLine("calibration error, largest", "target", 0.0, said, Estimate(after), change, None)
+        was = None if before is None else Estimate(before)
+        return TableLine("calibration error, largest", "target", 0.0, was, Estimate(after), change, None)
 
     def _before(self, name: str) -> Floats | None:
         """A column of the base, if it has it and it is of the same thing: an Interval's own bounds have no level."""

@@ -91,9 +91,9 @@ def _change(line: TableLine, note: str = "") -> str:
         return ""
     if note:
         return f"{note} before: {shown(line.before.value)}"
-    said = f"was {shown(line.before.value)}"
+    text = f"was {shown(line.before.value)}"
     rise = _percent_change(line.before, line.after)
-    return said if rise is None else f"{said}, {rise}"
+    return text if rise is None else f"{text}, {rise}"
 
 
 def _percent_change(before: Estimate, after: Estimate) -> str | None:

@@ -32,30 +32,33 @@ def verdict(findings: Findings) -> tuple[Statement, ...]:
     groups, time, later = (
         list(_groups(findings)),
         list(over_time(findings)),
-        (_straight, _as_counts, _enough, _assumptions),
+        (_interpolated, _as_counts, _enough, _assumptions),
     )
     parts = [*(time if findings.off_in_time else ()), *(groups if findings.off else ())]
     if stands_out(findings.off, findings.off_in_time):  # the farther off first, as in the headline
         parts.reverse()
-    fine = [said for said in (*time, *groups) if said not in parts]
+    fine = [statement for statement in (*time, *groups) if statement not in parts]
     if parts:  # what is right on average is no good news where a group is off, or a period
-        overall = [_together(said) for said in overall]
+        overall = [_together(statement) for statement in overall]
         if findings.fails_only_between_levels:  # groups fail by the lines between the quantiles too
-            parts = [replace(said, kind="warn") for said in parts]
+            parts = [replace(statement, kind="warn") for statement in parts]
         overall = (
             [*overall, *parts] if overall[0].kind == "bad" or findings.fails_only_between_levels else [*parts, *overall]
         )
-    rest = [*(said for part in (_base, _accuracy, _models, _width, _density) for said in part(findings)), *fine]
-    if findings.off_in_time or any(said.kind == "bad" for said in overall):
-        rest = [replace(said, kind="info") if said.kind == "good" else said for said in rest]
-    return *overall, *rest, *(said for part in later for said in part(findings))
+    rest = [
+        *(statement for part in (_base, _accuracy, _models, _width, _density) for statement in part(findings)),
+        *fine,
+    ]
+    if findings.off_in_time or any(statement.kind == "bad" for statement in overall):
+        rest = [replace(statement, kind="info") if statement.kind == "good" else statement for statement in rest]
+    return *overall, *rest, *(statement for part in later for statement in part(findings))
 
 
-def _together(said: Statement) -> Statement:
+def _together(statement: Statement) -> Statement:
     """What is good, said of all rows together and without praise."""
-    if said.kind != "good":
-        return said
-    return Statement("info", f"Over all rows together, {said.text[0].lower()}{said.text[1:]}")
+    if statement.kind != "good":
+        return statement
+    return Statement("info", f"Over all rows together, {statement.text[0].lower()}{statement.text[1:]}")
 
 
 def _calibrated(found: Findings) -> Iterator[Statement]:
@@ -265,18 +268,18 @@ def _models(found: Findings) -> Iterator[Statement]:
     if not found.models:
         return
     best = found.models[0]
-    those = f"Of {len(found.models)} models,"
+    among = f"Of {len(found.models)} models,"
     if best.name == found.name:
         near = [entry.name for entry in found.models[1:] if entry.crps.outcome == "same"]
         but = f", though {found.rows} cannot tell it from {_listed(near)}" if near else ""
-        yield Statement("info", f"{those} {found.name} (the subject of this page) has the lowest CRPS{but}.")
+        yield Statement("info", f"{among} {found.name} (the subject of this page) has the lowest CRPS{but}.")
         return
     change = best.crps.change
-    told = "" if best.crps.outcome == "better" else f", which {found.rows} cannot tell from no difference"
-    gap = "" if change is None else f", a difference of {shown(change.value)}{_range(change)} from {found.name}{told}"
+    unsure = "" if best.crps.outcome == "better" else f", which {found.rows} cannot tell from no difference"
+    gap = "" if change is None else f", a difference of {shown(change.value)}{_range(change)} from {found.name}{unsure}"
     yield Statement(
         "warn" if best.crps.outcome == "better" else "info",
-        f"{those} {best.name} has the lowest CRPS, {shown(best.crps.after.value)}{gap}. This page is on {found.name}.",
+        f"{among} {best.name} has the lowest CRPS, {shown(best.crps.after.value)}{gap}. This page is on {found.name}.",
     )
 
 
@@ -360,11 +363,11 @@ def _how_far(off: Sequence[SliceResult], worst: SliceResult) -> str:
             f"The worst is {worst.name} ({count(worst.m, 'row')}): {percent(worst.below or 0.0, worst.m)} of its labels"
             f" lie below the quantile at level {worst.level:.3g}."
         )
-    said = [_held(group) for group in (shares if len(shares) < 2 else (shares[0], shares[-1]))]
-    return f"The {100 * worst.intervals[0].coverage:.6g}% intervals hold {' and '.join(said)}."
+    texts = [_coverage_of(group) for group in (shares if len(shares) < 2 else (shares[0], shares[-1]))]
+    return f"The {100 * worst.intervals[0].coverage:.6g}% intervals hold {' and '.join(texts)}."
 
 
-def _held(group: SliceResult) -> str:
+def _coverage_of(group: SliceResult) -> str:
     """What the intervals of a group hold: the share that one counts, and that which chance is asked about."""
     interval = group.intervals[0]
     judged, low, high = percents(group.m, interval.tested, interval.low, interval.high)
@@ -406,7 +409,7 @@ def _enough(found: Findings) -> Iterator[Statement]:
         )
 
 
-def _straight(found: Findings) -> Iterator[Statement]:
+def _interpolated(found: Findings) -> Iterator[Statement]:
     forecast = found.comparison.after.forecast
     if isinstance(forecast, InterpolatedForecast):
         yield Statement(

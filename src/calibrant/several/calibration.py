@@ -191,12 +191,12 @@ class SeveralCalibrated(NotTheEstimator):
 
     def _why_no_box(self) -> str:
         kinds = dict.fromkeys(str(each.form) for each in self.margins)
-        said = (
+        reason = (
             f"{next(iter(kinds))} do not say how large an error is usual"
             if len(kinds) == 1
             else f"{' and '.join(kinds)} do not say it in the same way"
         )
-        return f"{said}, so learn it from training rows, by SeveralCalibrator().compared_on(predictions, Y)"
+        return f"{reason}, so learn it from training rows, by SeveralCalibrator().compared_on(predictions, Y)"
 
 
 def _same_rows(reference: Reference, scores: np.ndarray[Any, Any]) -> bool:

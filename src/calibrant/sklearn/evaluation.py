@@ -88,8 +88,8 @@ class EvaluationMethods:
         if isinstance(self.calibrated_, SeveralCalibrated):
             raise TypeError("a report is of one label: calibrant.report(model.predict_distribution(X)[label], y)")
         slices = slices_in(X, groups)
-        X, y, there = self._labelled(X, y)
-        slices, time = (those(each, there) for each in (slices, time))
+        X, y, labelled = self._labelled(X, y)
+        slices, time = (those(each, labelled) for each in (slices, time))
         H = self.predict_distribution(X)
         self._check(X, y)
         return report(
@@ -140,11 +140,11 @@ class EvaluationMethods:
             known = labels(y, missing=self.missing == "drop")
             rows, count = with_labels_only(known), len(known)
         same_length("X", _num_samples(X), "y", count)
-        there = np.zeros(count, dtype=bool)
-        there[rows] = True
+        labelled = np.zeros(count, dtype=bool)
+        labelled[rows] = True
         if len(rows) == count:
-            return X, y, there
-        return rows_of(X, rows), those(y, there), there
+            return X, y, labelled
+        return rows_of(X, rows), those(y, labelled), labelled
 
     def _check(self, X: Any, y: Any) -> None:
         """Raise where y is none of the labels that were calibrated."""

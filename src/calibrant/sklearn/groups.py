@@ -51,8 +51,8 @@ def check_column(X: Any, name: Any, what: str) -> None:
     if is_frame(X):
         names = nw.from_native(X, eager_only=True).columns
         if name not in names:
-            said = str(name) if isinstance(name, str) else name  # numpy's own strings print their type
-            raise ValueError(f"{what} names the column {said!r}, and those of X are {', '.join(map(str, names))}")
+            shown = str(name) if isinstance(name, str) else name  # numpy's own strings print their type
+            raise ValueError(f"{what} names the column {shown!r}, and those of X are {', '.join(map(str, names))}")
         return
     if isinstance(name, str):
         raise TypeError(f"{what} names the column {str(name)!r}, but X is no data frame: {OTHERWISE[what]}")

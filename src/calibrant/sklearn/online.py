@@ -54,8 +54,8 @@ class OnlineMethods:
             )
         X, y = indexable(self._check_columns(X), labels(y, missing=self.missing == "drop"))
         y = cast("np.ndarray[Any, Any]", y)
-        if (there := with_labels_only(y)).size < len(y):
-            X, y = rows_of(X, there), y[there]
+        if (labelled := with_labels_only(y)).size < len(y):
+            X, y = rows_of(X, labelled), y[labelled]
         # draws of their own for every update
         rng = np.random.default_rng([self.seed_, self.calibrated_.guarantee.n])
         again = {} if isinstance(self.calibrated_, Tracker) else {"refit": refit}

@@ -115,9 +115,14 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
             )
             order = np.argsort(np.concatenate([test for _, test in folds]), kind="stable")
             prediction = concatenate(parts)[order]
-        kept = routed.rows(seen, count)
+        held_out = routed.rows(seen, count)
         rows = TrainingRows(
-            rows_of(X, seen), prediction, y[seen], kept.sample_weight, kept.groups, int(random.randint(2**31 - 1))
+            rows_of(X, seen),
+            prediction,
+            y[seen],
+            held_out.sample_weight,
+            held_out.groups,
+            int(random.randint(2**31 - 1)),
         )
         refinement = refiner.fit(rows.weighed())
         # all at once: a model with the refinement of an earlier fit would predict nonsense

@@ -219,8 +219,8 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
             raise TypeError(
                 "only a FrozenEstimator, without refine=, takes Censored labels: fit the model by its own library first"
             )
-        if (there := with_labels_only(y)).size < len(y):
-            X, y, routed = rows_of(X, there), y[there], routed.rows(there, len(y))
+        if (labelled := with_labels_only(y)).size < len(y):
+            X, y, routed = rows_of(X, labelled), y[labelled], routed.rows(labelled, len(y))
         if (kind := self._calibrator().labels) is not None and not isinstance(y, Censored):
             kind.check(y, self._context(X).get("bound"))  # of training rows too, and by their own numbers
         elif self.labels is None and not isinstance(y, Censored):
@@ -275,13 +275,13 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         """
         check_is_fitted(self, "calibrated_")
         if isinstance(self.calibrated_, SeveralCalibrated):
-            _, Y, there = label_matrix(y, missing=self.missing)
+            _, Y, labelled = label_matrix(y, missing=self.missing)
             X, Y = indexable(self._check_columns(X), Y)
-            return self._calibrate_several(rows_of(X, there), Y[there])
+            return self._calibrate_several(rows_of(X, labelled), Y[labelled])
         X, y = indexable(self._check_columns(X), labels(y, missing=self.missing == "drop"))
         y = cast("np.ndarray[Any, Any]", y)
-        if (there := with_labels_only(y)).size < len(y):
-            X, y = rows_of(X, there), y[there]
+        if (labelled := with_labels_only(y)).size < len(y):
+            X, y = rows_of(X, labelled), y[labelled]
         pooled, calibrator = self._predictions(X), self._calibrator()
         if len(self.estimators_) > 1 and calibrator.score is not None:
             if not isinstance(calibrator.score, TransformScore):
@@ -299,13 +299,13 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         """`fit` for a y with columns: one held-out part calibrates every label."""
         if self.weights is not None:
             raise TypeError("several labels take no weights=: calibrate them one by one")
-        names, Y, there = label_matrix(y, missing=self.missing)
+        names, Y, labelled = label_matrix(y, missing=self.missing)
         each = {name: self._calibrator(kind) for name, kind in labels_by_name(self.labels, names).items()}
         X, Y = indexable(collected(X), Y)
         learn_columns(self, X)
         random = check_random_state(self.random_state)
-        routed, refine = self._routed(params).rows(there, len(Y)), self._refine()
-        X, Y = rows_of(X, there), Y[there]
+        routed, refine = self._routed(params).rows(labelled, len(Y)), self._refine()
+        X, Y = rows_of(X, labelled), Y[labelled]
         for j, name in enumerate(names if self.labels is None else ()):
             _warn_of_counts(Y[:, j], f"labels {name!r}")
         calibrator = SeveralCalibrator(each)
@@ -345,13 +345,13 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         """What `refine` comes to: None, or what `Refined` takes."""
         if not self._is_default():
             return self.refine
-        told = (
+        explicit = (
             self.calibration_score is not None
             or self.adapter is not None
             or not all(map(takes_any_quantile, self._label_kinds()))
         )
-        done = is_frozen(self.estimator) or isinstance(last_step(self.estimator), FORECASTERS)
-        return None if told or done else "auto"
+        finished = is_frozen(self.estimator) or isinstance(last_step(self.estimator), FORECASTERS)
+        return None if explicit or finished else "auto"
 
     def _is_default(self) -> bool:
         return isinstance(self.refine, str) and self.refine == "default"

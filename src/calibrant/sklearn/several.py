@@ -74,11 +74,13 @@ def fit_several(
         held = np.concatenate([test for _, test in folds])
         seen, order = np.sort(held), np.argsort(held, kind="stable")
         predictions = Several(names, tuple(concatenate(each)[order] for each in zip(*parts, strict=True)))
-    kept, X, Y, seed = routed.rows(seen, count), rows_of(X, seen), Y[seen], int(random.randint(2**31 - 1))
+    held_out, X, Y, seed = routed.rows(seen, count), rows_of(X, seen), Y[seen], int(random.randint(2**31 - 1))
     refinements = [
         None
         if refine is None
-        else refiner_named(refine).fit(TrainingRows(X, each, Y[:, j], kept.sample_weight, kept.groups, seed).weighed())
+        else refiner_named(refine).fit(
+            TrainingRows(X, each, Y[:, j], held_out.sample_weight, held_out.groups, seed).weighed()
+        )
         for j, each in enumerate(predictions.predictions)
     ]
     return SeveralModel(model, names, adapter, refinements), seen, refined(refinements, X, predictions), Y
@@ -131,9 +133,9 @@ def label_matrix(y: Any, *, missing: str) -> tuple[tuple[str, ...], np.ndarray[A
         if missing != "drop":
             raise ValueError(f"{where}: missing='drop' leaves such rows out")
         warn_user(f"{where}: {said_of(number, 'they are')} left out")
-    there = np.flatnonzero(~gaps.any(axis=1))
-    floats("y", Y[there], ndim=2)  # the rows that stay hold finite numbers
-    return tuple(names), Y.astype(np.float64), there
+    labelled = np.flatnonzero(~gaps.any(axis=1))
+    floats("y", Y[labelled], ndim=2)  # the rows that stay hold finite numbers
+    return tuple(names), Y.astype(np.float64), labelled
 
 
 def labels_by_name(labels: Any, names: Sequence[str]) -> dict[str, Any]:

@@ -236,14 +236,14 @@ class Tracker(NotTheEstimator):
     def _walked(self, prediction: Any, y: Any, bound: Any, rng: Rng) -> tuple[Walk, Numbers]:
         """The steps over the rows, and their scores, NaN where there is no label."""
         missing = without_label(prediction, y)
-        there, scores = ~missing, np.full(len(prediction), math.nan)
+        labelled, scores = ~missing, np.full(len(prediction), math.nan)
         if missing.any():
             first, number = int(np.argmax(missing)), int(missing.sum())
             among = f"{number} of {count(len(missing), 'row')}, {the_first(number, first)}"
             warn_user(f"y is missing in {among}: {said_of(number, 'they are no steps')}")
-            prediction, y, bound = prediction[there], those(y, there), those(bound, there)
-        if there.any() or not len(there):
-            scores[there] = to_numpy(scores_of(self.calibrated, prediction, y, bound=bound, rng=rng)[0])
+            prediction, y, bound = prediction[labelled], those(y, labelled), those(bound, labelled)
+        if labelled.any() or not len(labelled):
+            scores[labelled] = to_numpy(scores_of(self.calibrated, prediction, y, bound=bound, rng=rng)[0])
         return walk(scores, self.levels, self.step, self.raw_positions), scores
 
     def _after(self, path: Walk, scores: Numbers) -> Tracker:

@@ -336,8 +336,8 @@ const views = (() => {
     const lines = Object.fromEntries(distributions(row).map((series) => [series, heights(row[series], unit(row))]));
     const text = inRow(row);
     const of = (x) => distributions(row).map((series) => heightAt(lines[series], x));
-    const said = (values) => values.map((v) => number(v, 3));
-    const words = (values) => distributions(row).map((series, i) => named(series, said(values)[i])).join(", ");
+    const short = (values) => values.map((v) => number(v, 3));
+    const words = (values) => distributions(row).map((series, i) => named(series, short(values)[i])).join(", ");
     const stands = (distribution, i) => [...new Set(valuesOf(distribution, i).map(text))].join(" to ");
     const places = [
       ...(bars
@@ -378,7 +378,7 @@ const views = (() => {
         (atoms.length ? " A stem is the probability of one value, on a scale from 0 to 1; the line is the density of all others." : ""),
       table: () => ({
         head: [label, ...(atoms.length ? ["what"] : []), ...distributions(row).map((series) => NAMES[series])],
-        rows: places.map(({ name, what, values, stem }) => [name, ...(atoms.length ? [stem ? "probability" : what] : []), ...said(values)]),
+        rows: places.map(({ name, what, values, stem }) => [name, ...(atoms.length ? [stem ? "probability" : what] : []), ...short(values)]),
       }),
     };
   }

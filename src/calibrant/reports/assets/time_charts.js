@@ -36,12 +36,12 @@ const timeViews = (() => {
       stops: periods.map((it, k) => ({
         x: k + 1,
         marks: SERIES.map((series) => [k + 1, it[series][of], series]),
-        say: () => `${span(it)} (${page.rows(it.m)}): ${words.said} ${both(it)}; chance allows ${words.allowed(it)}; ${it.said}`,
+        say: () => `${span(it)} (${page.rows(it.m)}): ${words.name} ${both(it)}; chance allows ${words.allowed(it)}; ${it.direction}`,
       })),
       summary: words.summary,
       table: () => ({
         head: ["from", "to", "rows", ...SERIES.map((series) => NAMES[series]), ...words.head, "forecasts"],
-        rows: periods.map((it) => [it.from, it.to, number(it.m), ...values(it), ...words.cells(it), it.said]),
+        rows: periods.map((it) => [it.from, it.to, number(it.m), ...values(it), ...words.cells(it), it.direction]),
       }),
     };
   }
@@ -57,7 +57,7 @@ const timeViews = (() => {
       format: charts.percent,
       include: [data.coverage],
       under: [{ kind: "rule", series: "target", name: "target", y: data.coverage }],
-      said: "coverage",
+      name: "coverage",
       allowed: (it) => `${it.band.map((v) => percent(v)).join(" to ")}${inPart(it)}`,
       head: [...(parts.length ? ["with ties split"] : []), "chance allows from", "to"],
       cells: (it) => [...(parts.length ? [it.after.part] : []), ...it.band].map((v) => percent(v)),
@@ -72,7 +72,7 @@ const timeViews = (() => {
       axis: "largest |share − level|",
       include: [0],
       under: [],
-      said: "PIT deviation",
+      name: "PIT deviation",
       allowed: (it) => `up to ${page.fixed(it.allowed, 3)}; mean PIT ${page.fixed(it.after.mean, 3)}`,
       head: ["chance allows", "mean PIT"],
       cells: (it) => [it.allowed, it.after.mean].map((v) => page.fixed(v, 3)),
