@@ -2,7 +2,7 @@
 
 n = 1,000 calibration rows, batches of 1,000 rows, one thread. `cdf`, `logpdf` and `ppf` (a level of its own for every
 row, as a draw has it) are multiples of what the base distribution's own method takes; `mean`, `std` and `crps` are
-counted in values of the base distribution's cdf, one a row. A Normal stands in where the forecast is no distribution.
+counted in values of the base distribution's cdf, one per row. A Normal stands in where the forecast is no distribution.
 Every timed call gets a new batch, so nothing kept from an earlier one helps it; what the first call on a newly fitted
 distribution takes longer than later ones is in the column `once`. Mean, std and crps of three rows are compared with
 integrals of cdf and sf (benchmarks/integrals.py). The table is printed and written to results/catalogue.md.
@@ -455,7 +455,7 @@ def main() -> None:
         " too long.\n\n"
         f"- `cdf`, `logpdf`, `ppf` (a level a row): times the base distribution's own. Goal: {TIMES:g} K, for"
         " K members or folds.\n"
-        f"- `mean`, `std`, `crps`: values of the base's cdf, one a row, in the same time. Goal: {VALUES:,.0f} K.\n"
+        f"- `mean`, `std`, `crps`: values of the base's cdf, one per row, in the same time. Goal: {VALUES:,.0f} K.\n"
         "- A Normal is the base distribution where the forecast is none.\n"
         "- `made`: `calibrated(prediction)` itself, in values of the base distribution's cdf. No goal.\n"
         "- `once`: what the first calls on a newly fitted distribution take longer than later ones. No goal.\n"

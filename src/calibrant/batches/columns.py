@@ -25,7 +25,7 @@ def as_keywords(names: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Columns(ABC):
-    """The columns that together are one prediction a row. Subclasses are frozen dataclasses, a field for each flag."""
+    """The columns that together are one prediction per row. Subclasses are frozen dataclasses, a field for each flag."""
 
     kind: ClassVar[str]
     called: ClassVar[str]
@@ -65,7 +65,7 @@ class Columns(ABC):
 
 @dataclass(frozen=True)
 class PointColumns(Columns):
-    """A number a row."""
+    """One number per row."""
 
     kind: ClassVar[str] = "point"
     called: ClassVar[str] = "points"
@@ -84,7 +84,7 @@ class PointColumns(Columns):
 
 @dataclass(frozen=True)
 class RateColumns(Columns):
-    """The mean of a count a row."""
+    """The mean of a count, per row."""
 
     kind: ClassVar[str] = "rate"
     called: ClassVar[str] = "rates"
@@ -103,7 +103,7 @@ class RateColumns(Columns):
 
 @dataclass(frozen=True)
 class NormalColumns(Columns):
-    """A mean and a standard deviation a row."""
+    """A mean and a standard deviation per row."""
 
     kind: ClassVar[str] = "normal"
     called: ClassVar[str] = "a normal distribution"
@@ -126,7 +126,7 @@ class NormalColumns(Columns):
 
 @dataclass(frozen=True)
 class IntervalColumns(Columns):
-    """A lower and an upper bound a row."""
+    """A lower and an upper bound per row."""
 
     kind: ClassVar[str] = "interval"
     called: ClassVar[str] = "an interval"

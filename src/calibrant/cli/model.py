@@ -55,7 +55,7 @@ class Model:
 
     @property
     def calibrated(self) -> Calibrated:
-        """What was calibrated, on one prediction a row."""
+        """What was calibrated, on one prediction per row."""
         if isinstance(self.stored.calibrated, Tracker):
             raise FileError(f"{self.path}: it is a tracker, which goes on row by row: load it in Python")
         if isinstance(self.stored.calibrated, SeveralCalibrated):

@@ -47,7 +47,7 @@ def pvalue_note(pvalue: float | None, overall: Overall) -> str:
 
 
 def show_metrics(evaluations: Mapping[str, Evaluation]) -> None:
-    """The metrics of forecasts, a column each."""
+    """The metrics of forecasts, one column each."""
     from rich import box
     from rich.table import Table as RichTable
 

@@ -55,7 +55,7 @@ class Diagnosis:
         return self.feature_test is not None and self.feature_test.pvalue <= (1 - self.confidence) / CHECKS
 
     def table(self) -> str:
-        """A line a slice: its rows, the share of labels in the intervals beside what chance allows, the PITs' gap.
+        """One line per slice: its rows, the share of labels in the intervals beside what chance allows, the PITs' gap.
 
         A star marks what chance does not explain. Where labels lie on atoms, as counts do, chance is asked about the
         share with ties at the ends of intervals split, which has a column of its own.

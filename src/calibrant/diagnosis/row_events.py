@@ -19,7 +19,7 @@ LEVELS = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
 
 @dataclass(frozen=True)
 class RowEvents:
-    """One answer a row to each question."""
+    """One answer per row to each question."""
 
     inside: dict[float, InsideFlags]
     """By coverage: whether the interval holds the label."""

@@ -13,7 +13,7 @@ from calibrant.metrics.evaluation import OfDistribution
 
 @dataclass(frozen=True, repr=False)
 class HorizonEvaluation:
-    """The metrics of each horizon. It prints as a table, a line a horizon."""
+    """The metrics of each horizon. It prints as a table, one line per horizon."""
 
     base: dict[int, Evaluation]
     """The forecasts as they are."""

@@ -162,7 +162,7 @@ def blocks_of(evaluations: Mapping[str, Evaluation]) -> Iterator[list[MetricRow]
 
 
 def compare(evaluations: Mapping[str, Evaluation]) -> str:
-    """Evaluations as one table, a column each, with what is better and the unit.
+    """Evaluations as one table, one column each, with what is better and the unit.
 
     Like stands beside like only: a metric of another interval, or at other levels, has a row of its own.
 

@@ -65,7 +65,7 @@ def distribution_for_labels(H: Any, y: Array, labels: Any = None) -> Any:
 
 
 def judged_as(H: Any, y: Array, labels: Any = None) -> tuple[Any, str]:
-    """What `evaluate` judges in place of H, and what it says of that: one distribution a row wherever `report` has one.
+    """What `evaluate` judges in place of H, and what it says of that: one distribution per row wherever `report` has one.
 
     Draws of any real number stay draws, which are judged by rank and by their empirical distribution.
     """

@@ -1,6 +1,6 @@
 """From a fitted model to what it predicts: `prediction_of(model, X)`.
 
-The kind of prediction is found from the model, one small file a library: scikit-learn, LightGBM, XGBoost, CatBoost,
+The kind of prediction is found from the model, one small file per library: scikit-learn, LightGBM, XGBoost, CatBoost,
 NGBoost, quantile-forest, skpro, statsmodels and torch, lists of models, anything with `predict`, any callable.
 `register` teaches it a class of your own.
 """

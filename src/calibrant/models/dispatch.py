@@ -29,7 +29,7 @@ def prediction_of(model: Any, X: Features) -> Prediction | Distribution:
     |---|---|
     | scikit-learn: `predict` with `return_std` | `Normal` |
     | scikit-learn: a quantile loss | `Quantiles` of that level |
-    | scikit-learn: forests and bagging | `Samples`, one a tree |
+    | scikit-learn: forests and bagging | `Samples`, one per tree |
     | scikit-learn: `TransformedTargetRegressor` | what its regressor predicts, taken back |
     | LightGBM, XGBoost, CatBoost: quantile objectives | `Quantiles` of their levels |
     | CatBoost: `RMSEWithUncertainty` | `Normal` |

@@ -39,7 +39,7 @@ def _arguments(function: Callable[..., Any]) -> Collection[str]:
 
 
 def as_output(name: str, output: Any) -> Any:
-    """A prediction as it is, distributions of scipy and torch adapted, one number a row as a `Point`."""
+    """A prediction as it is, distributions of scipy and torch adapted, one number per row as a `Point`."""
     if isinstance(output, (Prediction, Distribution)) or type(output).__module__.startswith(_LAWS):
         return as_prediction(output)
     if isinstance(output, (list, tuple)) and any(_is_array(part) for part in output):
@@ -48,7 +48,7 @@ def as_output(name: str, output: Any) -> Any:
             f"return Normal(mean, scale), Interval(lower, upper) or Quantiles(levels, values)"
         )
     if output is None or isinstance(output, (str, bytes, dict)):
-        raise TypeError(f"{name} must return a prediction or one number a row, got {type(output).__name__}")
+        raise TypeError(f"{name} must return a prediction or one number per row, got {type(output).__name__}")
     return Point(column(name, output))
 
 

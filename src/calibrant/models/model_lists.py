@@ -22,14 +22,14 @@ def together(models: Sequence[Any], X: Any) -> Quantiles | Ensemble:
     levels = [float(each.levels[0]) for each in predictions]
     if len(set(levels)) < len(levels):
         raise ValueError(
-            f"a list of quantile models must have one model a level, got the levels {sorted(levels)}: "
+            f"a list of quantile models must have one model per level, got the levels {sorted(levels)}: "
             f"join models of one level with Ensemble([prediction_of(model, X) for model in models])"
         )
     return quantiles("the list", levels, concatenate([each.values for each in predictions], axis=1))
 
 
 def by_level(models: Mapping[Any, Any], X: Any) -> Quantiles:
-    """`Quantiles` of the models of a dict {level: model}, each of which predicts one number a row."""
+    """`Quantiles` of the models of a dict {level: model}, each of which predicts one number per row."""
     if not models:
         raise ValueError("prediction_of takes a dict {level: model} of at least one model, got an empty one")
     levels = [unit("the level of a dict {level: model}", level) for level in models]
@@ -43,7 +43,7 @@ def _at(level: float, model: Any, X: Any) -> Any:
         return prediction.values[:, None]
     if not isinstance(prediction, Quantiles) or prediction.values.shape[1] > 1:
         raise TypeError(
-            f"a model of a dict {{level: model}} must predict one number a row, got {prediction!r} from {named(model)}"
+            f"a model of a dict {{level: model}} must predict one number per row, got {prediction!r} from {named(model)}"
         )
     found = float(prediction.levels[0])
     if abs(found - level) > 1e-6:  # a model of single precision knows its level to 1e-8

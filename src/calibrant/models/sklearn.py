@@ -67,7 +67,7 @@ def _transformed_target(model: Any, X: Any) -> Any:
 
 
 def _forest(model: Any, X: Any) -> Samples:
-    """The value of the leaf that X falls into, in each tree; X is validated once, not once a tree."""
+    """The value of the leaf that X falls into, in each tree; X is validated once, not once per tree."""
     leaves = model.apply(X)
     _one_target(model, model.n_outputs_)
     values = [tree.tree_.value[:, 0, 0] for tree in model.estimators_]

@@ -81,7 +81,7 @@ class Monitor:
             object.__setattr__(self, "pool", np.sort(to_numpy(history.scores).astype(np.float64)))
 
     def update(self, prediction: PredictionLike, y: ArrayLike, *, bound: Bound = None, rng: Rng = None) -> Monitor:
-        """After more rows, in time order; `rng` draws one uniform a row, and what the labels need.
+        """After more rows, in time order; `rng` draws one uniform per row, and what the labels need.
 
         Args:
             prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an

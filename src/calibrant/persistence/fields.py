@@ -102,8 +102,8 @@ LOGITS = _floats("finite floats in a row", (1,))
 POSITIVES = _floats("positive floats in a row", (1,), lambda value: value > 0)
 PROBS = _floats("floats of [0, 1] in a row", (1,), lambda value: (value >= 0) & (value <= 1))
 WEIGHTS = _floats("floats of at least 0 in a row", (1,), lambda value: value >= 0)
-LOCS = _floats("finite floats, one a distribution", (0, 1))
-SCALES = _floats("positive floats, one a distribution", (0, 1), lambda value: value > 0)
+LOCS = _floats("finite floats, one per distribution", (0, 1))
+SCALES = _floats("positive floats, one per distribution", (0, 1), lambda value: value > 0)
 PLACES = FieldRule(
     "counts in a row",
     lambda value: isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype == np.int64 and value.size > 0,
@@ -126,14 +126,14 @@ LEVELS_OF_COLUMNS = FieldRule(
     ),
 )
 EXCESSES = FieldRule(
-    "mean excesses, one a distribution",
+    "mean excesses, one per distribution",
     lambda value: (
         isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind == "f" and bool(np.all(value >= 0))
     ),
 )
-TABLE = _floats("finite floats, a column a component", (1, 2))
+TABLE = _floats("finite floats, one column per component", (1, 2))
 RANKS = FieldRule(
-    "counts, a column a label",
+    "counts, one column per label",
     lambda value: isinstance(value, np.ndarray) and value.ndim == 2 and value.dtype == np.int64 and value.size > 0,
 )
 SORTED = _floats("floats of at least 0 in a row", (1,), lambda value: value >= 0)

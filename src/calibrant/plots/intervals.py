@@ -232,7 +232,7 @@ def parity(H: PredictionLike, y: ArrayLike, *, coverage: float = 0.9, most: int 
 
 
 class _Spans(NamedTuple):
-    """Labels and intervals, a number a row each."""
+    """Labels and intervals, one number per row each."""
 
     lower: Numbers
     centre: Numbers

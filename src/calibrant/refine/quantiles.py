@@ -21,7 +21,7 @@ FIVE = (0.1, 0.3, 0.5, 0.7, 0.9)
 
 @dataclass(frozen=True)
 class ResidualQuantiles(Refiner):
-    """f + the quantiles of the residual given x and f, boosted, one model a level."""
+    """f + the quantiles of the residual given x and f, boosted, one model per level."""
 
     levels: Sequence[float] = FIVE
 
@@ -32,7 +32,7 @@ class ResidualQuantiles(Refiner):
         object.__setattr__(self, "levels", tuple(levels.tolist()))
 
     def fit(self, rows: TrainingRows) -> QuantilesRefinement:
-        """One fit a level."""
+        """One fit per level."""
         return rows.once(self, lambda: self._learned(rows.sampled(MOST)))
 
     def _learned(self, rows: TrainingRows) -> QuantilesRefinement:

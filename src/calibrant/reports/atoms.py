@@ -35,7 +35,7 @@ def _jump(forecast: Distribution, at: Floats) -> Floats:
 
 
 def atoms_of(forecast: Distribution, quantiles: Floats) -> DrawnAtoms:
-    """The atoms of the distributions that have these quantiles, at most four a row.
+    """The atoms of the distributions that have these quantiles, at most four per row.
 
     Where neighbouring quantiles are equal there is an atom. One that is too small for that does not show in a density.
     """

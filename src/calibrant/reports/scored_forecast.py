@@ -1,4 +1,4 @@
-"""What a forecast says of each label, a value a row: computed in blocks, so that only these columns are in memory."""
+"""What a forecast says of each label, one value per row: computed in blocks, so that only these columns are in memory."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Side:
     y: Array
     """The labels, where the forecast's own arrays are."""
     columns: Mapping[str, Floats]
-    """nll, crps, interval_score, covered, width, std, pit, pit_left and median: one value a row, where it says so."""
+    """nll, crps, interval_score, covered, width, std, pit, pit_left and median: one value per row, where it says so."""
 
     @property
     def is_distribution(self) -> bool:
-        """Whether there is a whole distribution a row, and so curves of it."""
+        """Whether there is a distribution per row, and so curves of it."""
         return "pit" in self.columns
 
     def rows(self, index: Any) -> Any:

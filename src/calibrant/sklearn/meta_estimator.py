@@ -39,7 +39,7 @@ class Routed:
     """What goes to the splitter: `groups`, mostly."""
 
     def rows(self, index: np.ndarray[Any, Any], count: int) -> Routed:
-        """The rows of whatever holds one value a row, such as weights; the rest as it is."""
+        """The rows of whatever holds one value per row, such as weights; the rest as it is."""
 
         def taken(value: Any) -> Any:
             one_each = hasattr(value, "__len__") and not isinstance(value, (str, Mapping)) and len(value) == count
@@ -171,7 +171,7 @@ def forecast(model: Any, X: Any, adapter: Adapter) -> Any:
 
 
 def labels(y: Any, *, missing: bool = False) -> Any:
-    """The labels as floats, one a row; NaN only where they may be missing."""
+    """The labels as floats, one per row; NaN only where they may be missing."""
     if y is None:
         raise ValueError("calibration requires y to be passed, but the target y is None")
     if isinstance(y, Censored):

@@ -429,7 +429,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
     def predict_interval(self, X: Features, coverage: float = 0.9, *, joint: bool = False) -> Any:
         """The centred interval of each row, as columns `lower` and `upper` in the kind of X: an array or a frame.
 
-        One coverage a call; for several at once, `predict_quantiles` takes any number of levels.
+        One coverage per call; for several at once, `predict_quantiles` takes any number of levels.
         For several labels: an array (n, 2, d), or a frame with the columns `lower_a`, `upper_a`, ... for a label a.
         With `joint` the intervals hold all labels at once with the coverage.
 
