@@ -211,7 +211,7 @@ def test_what_is_read_is_never_written_over(tmp_path, model):
 def test_a_kept_column_must_not_have_the_name_of_a_new_one(tmp_path, model):
     test = write(tmp_path / "test.csv", {**forecasts(), "lower": forecasts()["mu"]})
     said = refused("predict", test, "-m", model, "--interval", "0.9", "--keep", "*", "-o", tmp_path / "out.csv")
-    assert said == f"{test}: column 'lower' cannot be kept beside the new column of the same name"
+    assert said == f"{test}: column 'lower' cannot be kept: a new column has the same name"
 
 
 POINT = ["--target", "y", "--point", "mu", "-o", "m"]

@@ -92,7 +92,7 @@ def test_the_names_of_slices_stay_on_one_line(inside):
 def test_evaluate_says_when_there_are_too_few_rows_for_a_period_of_time(inside):
     write(inside / "few.parquet", {"f": np.arange(15.0), "y": np.arange(15.0) ** 0.5, "when": np.arange(15)})
     text = said("few.parquet", "-m", "m.safetensors", "--time", "when")
-    assert "Over time there is nothing to say: a period needs 20 rows." in text
+    assert "There is no result over time: a period needs 20 rows." in text
     assert "PIT gap" not in text
 
 

@@ -272,9 +272,7 @@ def test_a_column_of_dates_is_named():
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_column_of_texts_is_named(kind):
     texts = KINDS[kind](X.assign(digits="12", when=pd.date_range("2024", periods=N, freq="h").astype(str)))
-    said = (
-        "X has texts in column 'when', such as '2024-01-01 00:00:00', of which the estimator makes no numbers: encode"
-    )
+    said = "X has texts in column 'when', such as '2024-01-01 00:00:00', which the estimator cannot use: encode"
     with pytest.raises(ValueError, match=said) as caught:
         CalibratedRegressor(Ridge()).fit(texts, Y)
     assert "could not convert string to float" in str(caught.value.__cause__)

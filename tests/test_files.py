@@ -300,7 +300,7 @@ class Halved(Nonconformity):
 
 def test_a_score_of_ones_own_loads_only_when_its_class_is_handed_in(path):
     save(path, calibrated("percentage error", "linear"))
-    sentence = "score is a 'PercentageError', which is no class of calibrant's: .* pass classes=.PercentageError."
+    sentence = "score is a 'PercentageError', which is not a class of calibrant: .* pass classes=.PercentageError."
     with pytest.raises(FileError, match=sentence):
         load(path)
     with pytest.raises(FileError, match=sentence):

@@ -171,7 +171,7 @@ def test_a_guarantee_that_these_rows_break_is_not_met_on_them():
     assert broken.headline.step == "Calibrate again on rows like these, which the model has not seen."
     unknown = report(calibrated(base), y, base=base, rows=[0]).headline.step
     assert (
-        unknown == f"{broken.headline.step} With guarantee= it is known how much of this few calibration rows explain."
+        unknown == f"{broken.headline.step} With guarantee= it shows how much of this a small calibration set explains."
     )
     calibrated, base, y = drawn(rng, 2000, 2000)
     kept = report(calibrated(base), y, base=base, guarantee=calibrated.guarantee, rows=[0])
@@ -239,7 +239,7 @@ def test_the_calibration_rows_themselves_are_seen_through():
     calibrated = Calibrator().fit(Normal(f, 0.5), f + noise)
     said = report(calibrated(Normal(f, 0.5)), f + noise, rows=[0]).headline
     assert said.kind == "warn"
-    assert said.step == "Judge on rows that neither trained the model nor calibrated it."
+    assert said.step == "Evaluate on rows that neither trained the model nor calibrated it."
 
 
 def test_headline_and_verdict_agree():

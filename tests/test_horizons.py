@@ -227,7 +227,7 @@ def as_text(frame, form):
         (lambda t: t.assign(y=t["y"].astype(str)), TypeError, "column 'y' must hold numbers, got String"),
         (lambda t: t.assign(ds=t["ds"].where(t.index != 3)), ValueError, "column 'ds' is missing in row 3"),
         (lambda t: t[:0], ValueError, "the table has no rows"),
-        (lambda t: t.to_dict(), TypeError, "a data frame of pandas, polars or pyarrow is wanted, got a dict"),
+        (lambda t: t.to_dict(), TypeError, "expected a data frame of pandas, polars or pyarrow, got a dict"),
     ],
 )
 def test_a_table_that_is_wrong_is_told_where(change, kind, words):

@@ -782,7 +782,7 @@ def test_a_count_of_a_guarantee_begins_where_it_must(basis):
     good = Guarantee(4, 0.0, basis=basis)
     for name, first in {"n": 1, "largest_tie": 1, "floored": 0}.items():
         assert read_altered(good, **{name: first}) == replace(good, **{name: first})
-        sentence = f"the root is no proper Guarantee: its {name} must be a count, got {first - 1}"
+        sentence = f"the root is not a valid Guarantee: its {name} must be a count, got {first - 1}"
         assert read_altered(good, **{name: first - 1}) == sentence
 
 
@@ -797,20 +797,20 @@ def test_groups_and_distributions_that_do_not_go_together_are_refused():
     assert (len(good.q.distributions.lines), good.q.labels) == (3, ("a", "b"))
     assert same(read_altered(good), good)
     for labels, sentence in {
-        ("a",): "q is no proper Grouped: 1 groups do not go with 3 distributions",
-        ("a", "b", "c", "d"): "q is no proper Grouped: 4 groups do not go with 3 distributions",
-        ("b", "a"): "the root is no proper Calibrated: its guarantee is of other groups than its q",
-        ("a", "b", "c"): "the root is no proper Calibrated: its guarantee is of other groups than its q",
+        ("a",): "q is not a valid Grouped: 1 groups do not go with 3 distributions",
+        ("a", "b", "c", "d"): "q is not a valid Grouped: 4 groups do not go with 3 distributions",
+        ("b", "a"): "the root is not a valid Calibrated: its guarantee is of other groups than its q",
+        ("a", "b", "c"): "the root is not a valid Calibrated: its guarantee is of other groups than its q",
     }.items():
         assert read_altered(good, q__labels=list(labels)) == sentence
     for distribution in ([-1, 0, 1], [0, 1, 3]):
         assert read_altered(good, q__distributions__group=np.array(distribution, np.int64)) == (
-            f"q.distributions is no proper PiecewiseLinear: its rows must be of its 3 lines, got {min(distribution)} to"
+            f"q.distributions is not a valid PiecewiseLinear: its rows must be of its 3 lines, got {min(distribution)} to"
             f" {max(distribution)}"
         )
     for numbers in ([-1] + [0] * 7, [0] * 7 + [2]):
         assert read_altered(good, history__groups__numbers=np.array(numbers, np.int64)) == (
-            "history.groups is no proper Groups: its rows must be of its 2 groups,"
+            "history.groups is not a valid Groups: its rows must be of its 2 groups,"
             f" got {min(numbers)} to {max(numbers)}"
         )
 
@@ -829,10 +829,10 @@ def test_where_a_spline_does_not_rise_is_said():
             column = np.arange(4.0)
             column[place] = column[place - 1]
             assert read_altered(good, **{name: column}) == (
-                f"the root is no proper LogitSpline: its {name} do not rise at place {place}"
+                f"the root is not a valid LogitSpline: its {name} do not rise at place {place}"
             )
     assert read_altered(good, slopes=np.array([1.0, 0.0, 1.0, 1.0])).startswith(
-        "the root is no proper LogitSpline: its slopes must be positive floats in a row, got "
+        "the root is not a valid LogitSpline: its slopes must be positive floats in a row, got "
     )
 
 
@@ -850,7 +850,9 @@ def test_a_distribution_through_all_scores_has_a_knot_for_each_and_perhaps_one_a
         assert through(knots).q.mean() == (knots - 1) / 2
     for knots in (3, 7):
         found = through(knots)
-        assert found.startswith("the root is no proper Calibrated: its guarantee has n = 4, which does not go with q, ")
+        assert found.startswith(
+            "the root is not a valid Calibrated: its guarantee has n = 4, which does not go with q, "
+        )
 
 
 TRACKED = {"raw_positions": np.zeros(2), "covered": np.array([3, 7]), "extremes": (0.5, 0.5)}
@@ -1063,7 +1065,7 @@ UNFIT = {
 @pytest.mark.parametrize("name", UNFIT)
 def test_parts_that_do_not_go_together_are_named(name):
     thing, places, sentence = UNFIT[name]
-    assert read_altered(thing(), **places).startswith(f"the root is no proper {sentence}")
+    assert read_altered(thing(), **places).startswith(f"the root is not a valid {sentence}")
 
 
 def test_parts_that_just_go_together_are_read():

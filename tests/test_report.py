@@ -655,7 +655,7 @@ def test_the_page_draws_what_the_verdict_and_over_time_go_by_in_any_order_of_row
 def test_too_few_rows_for_time_are_said():
     H, y = distribution_of("linear", m=39)
     page = report(H, y, time=np.arange(39))
-    assert any("two periods of 20 rows or more are needed" in said.text for said in page.verdict)
+    assert any("it needs two periods of 20 rows or more" in said.text for said in page.verdict)
     assert ">Over time</h2>" not in page.html
     assert data_of(report(H, y))["time"] == []
 

@@ -153,7 +153,7 @@ def test_evaluate_and_report_give_one_coverage_and_width_of_the_same_forecasts(k
     if kind == "quantiles" or labels:
         assert found.crps == pytest.approx(after["CRPS"], rel=1e-4)
         assert found.nll == pytest.approx(after[found.labels["nll"]], rel=1e-4) or np.isinf(found.nll)
-        words = f"Judged as distributions straight between the {kind}, with exponential tails beyond."
+        words = f"Evaluated as distributions interpolated linearly between the {kind}, with exponential tails beyond."
         assert found.note == (words if labels else f"{words} {HINT.format('labels=Counts()')}")
 
 

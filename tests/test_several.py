@@ -216,8 +216,8 @@ def test_predictions_with_a_spread_need_no_training_rows(kind):
 @pytest.mark.parametrize(
     ("predictions", "what"),
     [
-        ([Point(np.zeros(9)), Point(np.zeros(9))], "points do not say how large an error is usual"),
-        ([Normal(np.zeros(9), 1.0), Interval(np.zeros(9), np.ones(9))], "do not say it in the same way"),
+        ([Point(np.zeros(9)), Point(np.zeros(9))], "points do not give the usual size of an error"),
+        ([Normal(np.zeros(9), 1.0), Interval(np.zeros(9), np.ones(9))], "do not give it on the same scale"),
         ([Quantiles([0.5], np.zeros((9, 1)))] * 2, "quantiles at level 0.5 do not say how large"),
     ],
 )

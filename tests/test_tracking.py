@@ -334,7 +334,7 @@ def test_rows_without_a_label_have_a_distribution_and_are_no_step():
     y = Y.copy()
     y[[5, 6, N - 1]] = np.nan
     tracker = Tracker(CALIBRATED)
-    with pytest.warns(UserWarning, match=f"y is missing in 3 of {N} rows, the first is row 5: they are no steps"):
+    with pytest.warns(UserWarning, match=f"y is missing in 3 of {N} rows, the first is row 5: they are skipped"):
         H, after = tracker.run(F, y)
     assert len(H) == N
     assert after.rows == N - 3

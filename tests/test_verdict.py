@@ -407,7 +407,7 @@ def test_report_writes_a_page_without_a_model():
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ([], "--model: name the model file that fit wrote; or, to judge predictions as they are, their columns"),
+        ([], "--model: name the model file that fit wrote; or, to evaluate predictions as they are, their columns"),
         (["--rate", "rate"], "--target: without --model the column of the labels must be named"),
         (["--rate", "rate", "--target", "count", "--by", "part"], "--by: it goes with --model only"),
         (["--rate", "rate", "--target", "count", "--labels", "whole"], "--labels: labels must be one of log, "),

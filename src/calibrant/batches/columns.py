@@ -19,13 +19,13 @@ Spelling = Callable[[Sequence[str]], str]
 
 
 def as_keywords(names: Sequence[str]) -> str:
-    """Arguments as Python has them."""
+    """Keyword arguments, as Python writes them."""
     return " and ".join(f"{name}=" for name in names)
 
 
 @dataclass(frozen=True)
 class Columns(ABC):
-    """The columns that together are one prediction per row. Subclasses are frozen dataclasses, a field for each flag."""
+    """The columns that together are one prediction per row. Subclasses are frozen dataclasses, one field per flag."""
 
     kind: ClassVar[str]
     called: ClassVar[str]
@@ -213,7 +213,7 @@ class SampleColumns(Columns):
         """The columns that fit the patterns, but for the target: 's*' may well fit 'sales'."""
         named = [name for name in header.matching(self.samples) if name != target]
         if not named:
-            raise ValueError(f"{header.source}: no column fits {', '.join(self.samples)}")
+            raise ValueError(f"{header.source}: no column matches {', '.join(self.samples)}")
         return type(self)(tuple(named))
 
     def described(self) -> str:
@@ -246,7 +246,7 @@ def columns_of(
     """The columns of the one kind of prediction that is given, or else the `usual` ones.
 
     `given` has the names of columns under what they hold, None where there is none: `{"mean": "mu", "std": "sigma"}`.
-    `spelt` is how the caller's arguments are called in errors.
+    `format_names` formats the caller's arguments for errors.
 
     >>> columns_of({"mean": "mu", "std": "sigma", "lower": None})
     NormalColumns(mean='mu', std='sigma')
@@ -266,7 +266,7 @@ def columns_of(
         given = {**asdict(usual), **given}
     missing = [flag for flag in kind.flags if flag not in given]
     if missing:
-        raise ValueError(f"{format_names(list(given))} needs {format_names(missing)} beside it")
+        raise ValueError(f"{format_names(list(given))} needs {format_names(missing)} too")
     try:
         return kind.from_arguments(given)
     except ValueError as error:

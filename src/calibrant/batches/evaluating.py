@@ -42,8 +42,8 @@ COVERAGES = (0.5, 0.8, 0.9, 0.95, 0.99)
 class TableEvaluation:
     """The forecasts of a table as they are, and calibrated. It prints as a table.
 
-    Means over rows are exact sums, rounded once; what is said of the PITs, the calibration errors and their p-value, is
-    taken from a histogram of 65,536 bins.
+    Means over rows are exact sums, rounded once; the calibration errors and their p-value are taken from a histogram of
+    the PITs with 65,536 bins.
     """
 
     base: Evaluation
@@ -97,7 +97,7 @@ def evaluate(
         seed: A whole number, for a randomised q: a row then has the same random number in any batch and any order.
         missing: What becomes of rows without a number: "keep" leaves them out of what is learned and judged, and
             predicts NaN; "error" raises.
-        name: What errors call the rows.
+        name: The name of the rows in errors.
 
     >>> import pyarrow as pa
     >>> from calibrant.batches import fit

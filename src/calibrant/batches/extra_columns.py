@@ -1,4 +1,4 @@
-"""The columns of a table that say more of its rows than the prediction does."""
+"""The columns of a table that calibration reads besides the prediction: weights, events, bounds, groups."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ExtraColumns:
         return list(dict.fromkeys(name for name in (self.weights, self.event, *bounds) if name is not None))
 
     def known(self, rows: Batch) -> dict[str, Any]:
-        """What `fit` and the call take beside the prediction."""
+        """What `fit` and the call take besides the prediction."""
         known: dict[str, Any] = {}
         if self.weights is not None:
             known["weights"] = rows.not_negative(self.weights)

@@ -77,7 +77,7 @@ def fit(
         sample: How many rows to keep at most, of each group with `by`; None keeps all of them in memory.
         missing: What becomes of rows without a number: "keep" leaves them out of what is learned and judged, and
             predicts NaN; "error" raises.
-        name: What errors call the rows.
+        name: The name of the rows in errors.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"f": [1.0, 2.0, 3.0, 4.0], "y": [1.1, 1.8, 3.3, 4.0]})
@@ -114,7 +114,7 @@ def fitting(
     """How to calibrate on tables with these columns; the arguments are those of `fit`."""
     calibrator = Calibrator() if calibrator is None else calibrator
     if calibrator.forget is not None:
-        raise TypeError(f"batches have no order of time, so {calibrator.forget!r} cannot be kept")
+        raise TypeError(f"batches have no time order, so {calibrator.forget!r} cannot be used")
     if sample is not None and (isinstance(sample, bool) or not isinstance(sample, int) or sample < 1):
         raise ValueError(f"sample must be a whole number of rows, 1 or more, or None for all rows, got {sample!r}")
     found = named_columns(columns, target).resolve(header, target)
@@ -126,7 +126,7 @@ def fitting(
 
 @dataclass(frozen=True)
 class CalibrationRows:
-    """What is kept of the rows of one or more parts, and what was mended or left out there."""
+    """The sampled rows of one or more parts, and counts of those that were repaired or left out."""
 
     rows: pa.Table
     """The columns that calibration needs, and the key of each row."""
@@ -307,7 +307,7 @@ def empty_parts_message(empty: Sequence[Source]) -> str:
 
 
 def no_rows_message(name: Source, empty: Sequence[Source]) -> str:
-    """That a source has no rows at all, and in which of its parts, if it has parts."""
+    """An error message: a source has no rows at all, and in which of its parts, if it has parts."""
     parts = [each for each in empty if each != name]
     return f"{name}: {empty_parts_message(parts) if parts else 'there are no rows'}"
 

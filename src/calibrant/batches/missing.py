@@ -1,4 +1,4 @@
-"""Rows that lack a number: without a label they judge nothing, without a prediction they get no answer."""
+"""Rows with a missing number: those without a label are not evaluated, those without a prediction get NaN."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from calibrant.batches.rows import Batch, Source
 
 
 class Gaps:
-    """Takes out the rows that lack a number, and counts them; or, where `refused`, leaves them to raise."""
+    """Leaves out the rows with a missing number, and counts them; or, where `refused`, lets them raise."""
 
     def __init__(self, *, refused: bool) -> None:
         self.refused = refused
@@ -58,7 +58,7 @@ class Gaps:
         self.unpredicted.merge(module_of.unpredicted)
 
     def report(self, source: Source, fate: str) -> None:
-        """Warn of what was missing, and what becomes of it."""
+        """Warn of missing numbers, and say what happens to these rows."""
         for counter, what in ((self.unlabelled, "label"), (self.unpredicted, "prediction")):
             if counter.count:
                 warnings.warn(counter.sentence(source, f"have no {what}: {fate}"), stacklevel=2)

@@ -1,4 +1,4 @@
-"""What was calibrated, and the columns of a table that it was calibrated on."""
+"""A calibrated model and the columns of a table that it was calibrated on."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class TableModel:
 
     @property
     def extra(self) -> ExtraColumns:
-        """The columns that are read beside those of the prediction."""
+        """The columns that are read besides those of the prediction."""
         return ExtraColumns(self.notes.weights, self.notes.event, self.calibrated.labels, self.notes.by)
 
 

@@ -1,4 +1,4 @@
-"""What is asked of each row: quantiles, the bounds of centred intervals, and probabilities."""
+"""The columns that `predict` writes: quantiles, the bounds of centred intervals, and probabilities."""
 
 from __future__ import annotations
 

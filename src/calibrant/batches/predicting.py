@@ -48,7 +48,7 @@ def predict(
     of the prediction that is missing in all rows raises after the last batch.
 
     A row's numbers depend on that row and the model alone, so batches of any size and in any order give the same bits;
-    a randomised q takes a `seed` for that. `name` is what errors call the batches.
+    a randomised q takes a `seed` for that. `name` is the name of the batches in errors.
 
     Args:
         batches: Record batches, or anything that Arrow can stream: a reader, a table, a frame, a lazy frame.
@@ -60,7 +60,7 @@ def predict(
         seed: A whole number, for a randomised q: a row then has the same random number in any batch and any order.
         missing: What becomes of rows without a number: "keep" leaves them out of what is learned and judged, and
             predicts NaN; "error" raises.
-        name: What errors call the rows.
+        name: The name of the rows in errors.
 
     >>> import pyarrow as pa
     >>> from calibrant.batches import fit
@@ -118,7 +118,7 @@ class NoRandomness:
 
 @dataclass(frozen=True)
 class Predicting:
-    """A function of batches, which counts what it had to mend or leave out."""
+    """A function of batches, which counts the rows that it repairs or leaves out."""
 
     calibrated: Calibrated
     columns: Columns
@@ -139,9 +139,7 @@ class Predicting:
         header.check([*work.numbers, *self.extra.by, *kept])
         clash = [name for name in self.outputs.names if name in kept]
         if clash:
-            raise ValueError(
-                f"{header.source}: column {clash[0]!r} cannot be kept beside the new column of the same name"
-            )
+            raise ValueError(f"{header.source}: column {clash[0]!r} cannot be kept: a new column has the same name")
         return work
 
     def with_fresh_counts(self) -> Predicting:
@@ -204,7 +202,7 @@ class Predicting:
         return new
 
     def report(self, source: Source) -> None:
-        """Warn of what was mended or left out; a column without a single number raises."""
+        """Warn of rows that were repaired or left out; a column without a single number raises."""
         self.gaps.check(source)
         self.repairs.report(source, self.calibrated.labels)
         self.gaps.report(source, "what is written for them is NaN")

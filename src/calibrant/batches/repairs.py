@@ -1,8 +1,7 @@
-"""Rows that need mending: bounds that cross, and rows without a width of their own.
+"""Rows that need repair: bounds that cross, and rows without a width of their own.
 
-What crosses is sorted here. Rows without a width are left to the library, whose floor was learned when the model was
-fitted, or whose labels give them one. Both are counted over the whole source, since its batches mean nothing to the
-user.
+Crossing bounds are sorted here. Rows without a width get the floor that was learned when the model was fitted, or one
+from their labels. Both are counted over the whole source, not by batch.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ SINGLE = "they are judged as a single value each"
 
 
 class RowCount:
-    """How many rows of a source there were of a kind, and which was the first."""
+    """The number of rows of one kind in a source, and the first of them."""
 
     def __init__(self) -> None:
         self.count: int = 0
@@ -33,7 +32,7 @@ class RowCount:
         self.source: Source = ""
 
     def add(self, bad: NDArray[np.bool_], batch: Batch) -> None:
-        """Count the true ones among the rows of a batch."""
+        """Count the flagged rows of a batch."""
         if not self.count and bad.any():
             self.first, self.source = batch.number_of(int(np.argmax(bad))), batch.source
         self.count += int(bad.sum())
@@ -45,7 +44,7 @@ class RowCount:
         self.count += module_of.count
 
     def sentence(self, source: Source, what: str) -> str:
-        """How many there were, where the first was, and what is to be said of them, in words for several."""
+        """A sentence: how many there were, which was the first, and `what` about them, worded for several."""
         of = "" if self.source == source else f" of {self.source}"
         rows = f"{count(self.count, 'row')}, {the_first(self.count, self.first)}{of}"
         return f"{source}: {rows}, {said_of(self.count, what)}"
@@ -73,12 +72,12 @@ class Repairs:
         self.flat.add(width <= 0, batch)
 
     def merge(self, module_of: Repairs) -> None:
-        """Count what another one has mended too."""
+        """Add the counts of another one."""
         self.crossing.merge(module_of.crossing)
         self.flat.merge(module_of.flat)
 
     def report(self, source: Source, labels: Labels | None, flat: str = FLOORED) -> None:
-        """Warn of what was mended, and what becomes of rows without a width, unless labels of this kind widen them."""
+        """Warn of repaired rows, and of rows without a width, unless labels of this kind widen them."""
         if self.crossing.count:
             what = "have bounds or quantiles that cross: they are sorted"
             warnings.warn(self.crossing.sentence(source, what), stacklevel=2)
@@ -87,7 +86,7 @@ class Repairs:
 
 
 class _Quiet:
-    """Filters of warnings that are set while anybody needs them: threads share them."""
+    """Filters of warnings, set while any thread needs them."""
 
     def __init__(self) -> None:
         self._lock, self._users, self._outside = Lock(), 0, warnings.catch_warnings()
@@ -97,7 +96,7 @@ class _Quiet:
             if not self._users:
                 self._outside = warnings.catch_warnings()
                 self._outside.__enter__()
-                for words in ("has zero width", "ha(ve|s) no width of (their|its) own", "(they are|it is) no step"):
+                for words in ("has zero width", "ha(ve|s) no width of (their|its) own", "(they are|it is) skipped"):
                     warnings.filterwarnings("ignore", message=f".*{words}")
             self._users += 1
 
@@ -113,6 +112,6 @@ _QUIET = _Quiet()
 
 @contextmanager
 def silenced() -> Iterator[None]:
-    """Keep the library from counting, batch by batch, what a `Mender` counts once for the whole source."""
+    """Silence warnings of single batches about what `Repairs` counts once for the whole source."""
     with _QUIET:
         yield

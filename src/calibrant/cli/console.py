@@ -1,4 +1,4 @@
-"""What the user sees beside the results, all on stderr: errors, warnings and progress."""
+"""Output to the terminal: results on stdout; errors, warnings and progress on stderr."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def working(text: str) -> Iterator[None]:
 
 
 def guarantee_text(guarantee: Any, coverage: float = 0.9) -> str:
-    """One sentence on intervals of this coverage; a promise that is approximate, or claims nothing, in full."""
+    """One sentence on intervals of this coverage; an approximate guarantee, or none, in full."""
     if guarantee.kind == "no claim" or guarantee.kind.endswith("approximate"):
         return str(guarantee)
     return f"{guarantee.in_short(coverage)} Run calibrant inspect to see the assumptions."

@@ -1,4 +1,4 @@
-"""How the program ends: by an exit code, and a sentence where a signal or its own output stops it."""
+"""The exit of the program: its exit code, and a sentence where a signal or closed output stops it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Terminated(BaseException):
 
 @contextmanager
 def clean_exit() -> Iterator[None]:
-    """Have all printed before the end; what stops the program from outside is an exit code and no traceback."""
+    """Flush all output before the exit; signals give an exit code and no traceback."""
     _prepare_streams()
     _unwind_on_sigterm()
     try:
@@ -49,7 +49,7 @@ def clean_exit() -> Iterator[None]:
 
 @contextmanager
 def guarded_stdout() -> Iterator[None]:
-    """Say that it is standard output which cannot be written, and write no more there."""
+    """Name standard output in the error where it cannot be written, and write no more there."""
     try:
         yield
     except OSError as error:

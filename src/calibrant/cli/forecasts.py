@@ -1,4 +1,4 @@
-"""The forecasts and labels of a file, which `fit` learns from and `evaluate` and `report` look at."""
+"""The forecasts and labels of a file, for `fit`, `evaluate` and `report`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from calibrant.guarantee import in_text
 
 @dataclass(frozen=True)
 class Forecasts:
-    """Predictions and labels of the same rows, and what else the file says of them."""
+    """Predictions and labels of the same rows, with the other columns that were read."""
 
     path: Path
     target: str
@@ -34,13 +34,13 @@ class Forecasts:
     y: Numbers
     groups: dict[str, list[Any]]
     known: dict[str, Any]
-    """What is known of the rows beside the prediction: weights, bounds of the labels, groups."""
+    """The other arguments of calibration: weights, bounds of the labels, groups."""
     event: Numbers | None
     """1 where the label was seen, where the file is asked for that."""
     complete: NDArray[np.bool_]
     """Which rows of the file these are."""
     say: Callable[..., None]
-    """Says what had to be mended or left out, and, where it is told, what becomes of rows without a width."""
+    """Warns of rows that were repaired or left out; takes the sentence about rows without a width."""
 
     def naming(self) -> AbstractContextManager[None]:
         """Say which file and which column it is that the library cannot use."""

@@ -1,4 +1,4 @@
-"""The kinds of files: csv, parquet and feather, each read and written as a stream of batches."""
+"""File formats: csv, parquet and feather, each read and written as a stream of batches."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def show_evaluation(found: HorizonEvaluation, *, as_json: bool) -> None:
 
 
 def report(path: Path, calibrated: HorizonCalibrated, model: Path, out: Path, options: Any, seed: int | None) -> None:
-    """Write the page on the rows of a file, sliced by horizon, and say its verdict."""
+    """Write the page on the rows of a file, sliced by horizon, and print its verdict."""
     refuse_overwrite(out, path, model)
     table = _read(path)
     with working("looking"), naming(str(path)):

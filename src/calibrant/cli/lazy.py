@@ -1,4 +1,4 @@
-"""What is imported when a command runs."""
+"""Imports that wait until a command runs."""
 
 from __future__ import annotations
 

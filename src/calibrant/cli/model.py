@@ -95,7 +95,7 @@ class Model:
 
     @property
     def extra(self) -> ExtraColumns:
-        """The columns that are read beside those of the prediction."""
+        """The columns that are read besides those of the prediction."""
         event = None if self.notes is None else self.notes.event
         return extra_columns_of(self.weights, event, self.calibrated.labels, self.by)
 

@@ -24,7 +24,7 @@ MaybeModel = Annotated[
         "--model",
         "-m",
         metavar="FILE",
-        help="The model file that fit wrote; without one the predictions of the file are judged as they are.",
+        help="The model file that fit wrote; without one the predictions of the file are evaluated as they are.",
         show_default=False,
     ),
 ]

@@ -1,4 +1,4 @@
-"""What the texts of options say."""
+"""Parsing of the texts of options."""
 
 from __future__ import annotations
 

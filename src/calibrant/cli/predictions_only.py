@@ -1,4 +1,4 @@
-"""`calibrant evaluate` and `calibrant report` without a model: the predictions of a file, judged as they are."""
+"""`calibrant evaluate` and `calibrant report` without a model: the predictions of a file, evaluated as they are."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def evaluated(
 
 
 def report(path: Path, columns: Columns, options: PageOptions, labels: Labels | None, out: Path, *, gaps: Gaps) -> None:
-    """Write the page on the rows of a file, and say its verdict."""
+    """Write the page on the rows of a file, and print its verdict."""
     out = page_path(out)
     refuse_overwrite(out, path)
     read_too = dict.fromkeys([*options.groups, *options.features, *([] if options.time is None else [options.time])])

@@ -21,7 +21,7 @@ from calibrant.reports.forecast import page_path, report_for
 
 @dataclass(frozen=True)
 class PageOptions:
-    """What the page is to speak of."""
+    """What the page shows."""
 
     target: str
     groups: Sequence[str]
@@ -43,7 +43,7 @@ def report(
     gaps: Gaps,
     others: Sequence[Model] = (),
 ) -> None:
-    """Write the page on the rows of a file, and say its verdict; `others` are compared with the model."""
+    """Write the page on the rows of a file, and print its verdict; `others` are compared with the model."""
     out = page_path(out)
     refuse_overwrite(out, path, model.path, *(each.path for each in others))
     read = dict.fromkeys([*options.groups, *options.features, *([] if options.time is None else [options.time])])

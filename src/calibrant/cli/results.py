@@ -1,4 +1,4 @@
-"""What the commands print of forecasts that were judged: tables of metrics, of slices and of periods, and JSON."""
+"""The output of evaluations: tables of metrics, of slices and of periods, and JSON."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def overall_result(H: Any, y: Any, coverage: float, guarantee: Any = None) -> Ov
 
 
 def pvalue_note(pvalue: float | None, overall: Overall) -> str:
-    """A sentence where the p-value of the table and the headline do not say the same."""
+    """A sentence where the p-value of the table and the headline disagree."""
     if pvalue is None:
         return ""
     if pvalue >= 0.05 and overall.state in ("off", "borderline", "nearly"):
@@ -118,7 +118,7 @@ def show_periods(periods: Sequence[Period], coverage: float) -> None:
     from rich.table import Table as RichTable
 
     if not periods:
-        show(f"Over time there is nothing to say: a period needs {SMALLEST} rows.")
+        show(f"There is no result over time: a period needs {SMALLEST} rows.")
         return
     split_share = any(each.intervals[0].split_share is not None for each in periods)
     within = f"in {100 * coverage:.6g}%", *(["ties split"] if split_share else []), "chance"
@@ -138,7 +138,7 @@ def show_periods(periods: Sequence[Period], coverage: float) -> None:
         when = when if len(when) <= (16 if split_share else 24) else f"{each.start}\n{each.end}"  # of 80 columns
         table.add_row(when, f"{each.m:,}", *shares, *gaps, fault)
     show(table)
-    show("Chance allows so much in all periods at once; the PIT gap is the largest |share of PITs <= c - c|.")
+    show("These are the limits of chance for all periods at once; the PIT gap is the largest |share of PITs <= c - c|.")
     if split_share:
         show(_IN_PART)
 

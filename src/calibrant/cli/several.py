@@ -69,7 +69,7 @@ class SeveralForecasts:
     predictions: Several
     Y: dict[str, Numbers]
     known: dict[str, Any]
-    """What is known of the rows beside the predictions: bounds of the labels."""
+    """The other arguments of calibration: bounds of the labels."""
 
 
 def refuse(extra: ExtraColumns) -> None:
@@ -80,7 +80,7 @@ def refuse(extra: ExtraColumns) -> None:
 
 
 def read(path: Path, kind: Labels | None, columns: Mapping[str, Columns], *, gaps: Gaps) -> SeveralForecasts:
-    """All rows of a file that have every label and every prediction; says what had to be mended or left out."""
+    """All rows of a file that have every label and every prediction; warns of rows that were repaired or left out."""
     table, targets = TableFile(path), list(columns)
     columns = {target: each.resolve(table.header, target) for target, each in columns.items()}
     extra = ExtraColumns(labels=kind)
@@ -199,7 +199,7 @@ def predict(
     names = [f"{name}_{target}" for target in columns for name in outputs.names]
     clash = [name for name in names if name in kept]
     if clash:
-        raise ValueError(f"{path}: column {clash[0]!r} cannot be kept beside the new column of the same name")
+        raise ValueError(f"{path}: column {clash[0]!r} cannot be kept: a new column has the same name")
     repairs = Repairs()
 
     def rows_of(batch: Batch) -> pa.RecordBatch:

@@ -1,4 +1,4 @@
-"""Tables in files: checked numbers, a bounded batch of rows at a time, and output that appears whole or not at all."""
+"""Tables in files: checked numbers, a bounded batch of rows at a time, and output that is written atomically."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ def raw_columns(target: str | None, *flags: str | None) -> tuple[Any, str]:
     """The columns of predictions that are judged without a model, and that of the labels."""
     if not any(flags):
         raise typer.BadParameter(
-            "name the model file that fit wrote; or, to judge predictions as they are, their columns, by --rate,"
+            "name the model file that fit wrote; or, to evaluate predictions as they are, their columns, by --rate,"
             " --point and so on",
             param_hint="--model",
         )

@@ -1,4 +1,4 @@
-"""What the library says, in the words of the command line: flags where Python has arguments and objects."""
+"""Messages of the library for the command line: flags in place of Python's arguments and objects."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ WORDS = (
     (re.compile(r"\b(by|weights|labels|time|series|cutoff|horizon)=(?=\W|$)"), r"--\1"),
     (re.compile(r"in row (\d+) \((the only such row|\d+ rows in all)\)"), r"in row \1 (counting from 0), \2"),
 )
-"""A pattern of the library's sentences, and what the command line says instead."""
+"""Patterns in the library's sentences, and their replacements on the command line."""
 
 
 def in_flags(text: str) -> str:
-    """The sentence, as one who types commands can act on it.
+    """The sentence with flags in place of Python's arguments.
 
     >>> in_flags("y is -1 in row 3 (the only such row): Counts() takes whole numbers from 0 on")
     'y is -1 in row 3 (counting from 0), the only such row: --labels counts takes 0, 1, 2, ...'

@@ -1,4 +1,4 @@
-"""Folders of parquet files: a partition for each file, and output that appears whole or not at all."""
+"""Folders of parquet files: a partition for each file, and output that is written atomically."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> l
     if not isinstance(path, (str, os.PathLike)):
         files = [os.fspath(each) for each in path]
         if not files:
-            raise ValueError("at least one parquet file is wanted, got none")
+            raise ValueError("expected at least one parquet file, got none")
         return files
     if not os.path.isdir(path):
         return [os.fspath(path)]

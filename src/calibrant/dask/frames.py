@@ -132,7 +132,7 @@ def predict(
 ) -> dd.DataFrame:
     """A frame with new columns, which nothing computes yet; the arguments are those of `calibrant.batches.predict`.
 
-    `calibrant.dask.to_parquet` writes it, whole or not at all.
+    `calibrant.dask.to_parquet` writes it atomically.
 
     Args:
         ddf: A Dask frame.
@@ -205,7 +205,7 @@ def _rows(frame: pd.DataFrame, columns: Sequence[str], name: str) -> pa.RecordBa
 
 def _header(ddf: Any) -> Header:
     if not isinstance(ddf, dd.DataFrame):
-        raise TypeError(f"a Dask data frame is wanted, got {type(ddf).__name__}")
+        raise TypeError(f"expected a Dask data frame, got {type(ddf).__name__}")
     return Header(WHOLE, tuple(map(str, ddf.columns)))
 
 

@@ -24,8 +24,8 @@ from calibrant.predictions import Quantiles
 
 FEWEST = 50
 BETWEEN = (
-    "The distributions run straight between the quantiles, which may be all that fails; calibrant.report says whether"
-    " the quantiles are right at their levels."
+    "The distributions are interpolated linearly between the quantiles, which may be all that fails; calibrant.report"
+    " says whether the quantiles are right at their levels."
 )
 
 
@@ -42,7 +42,7 @@ def diagnose(
     permutations: int = 199,
     seed: int = 0,
 ) -> Diagnosis:
-    """A certificate by slices: is H calibrated for every kind of row, as far as the labels y can tell?
+    """Is H calibrated in every slice of the rows, as far as the labels y can tell?
 
     Three checks, each at a third of 1 - confidence, so that a calibrated forecast passes with probability `confidence`
     or more, if rows are independent:
@@ -55,7 +55,7 @@ def diagnose(
 
     Args:
         H: The forecasts: one distribution per row, or any forecast with intervals at `coverages`. Without
-            distributions there are no PITs: quantiles are judged at their own levels, an Interval by what it holds.
+            distributions there are no PITs: quantiles are tested at their own levels, an Interval by its coverage.
         y: The labels, of rows that neither trained nor calibrated the model.
         X: The features: an array, a mapping of names to columns or a data frame, of numbers, text or dates; values may
             be missing. Numbers are cut into quintiles, up to 12 different ones are a slice each. Without it, the
@@ -66,8 +66,7 @@ def diagnose(
             rows leave.
         names: Names for the columns of X, in place of its own, or of x0, x1, ... of an array.
         labels: What kind of number y is, as in `evaluate`: with `Counts()`, distributions, quantiles and draws are
-        judged by
-            what they say of counts. Rates are, too, where all labels are counts.
+            evaluated as forecasts of counts. Rates are, too, where all labels are counts.
         permutations: How often the PITs are permuted; the p-value is a multiple of 1 / (permutations + 1).
         seed: A whole number that decides the folds, the permutations and the halves.
 
@@ -81,10 +80,11 @@ def diagnose(
     Fails: 3,000 rows show that the forecasts are not calibrated everywhere.
     Slices: 10 of 11 are off by more than chance allows. The farthest is x in [0.0002485, 0.1946] (600 rows): the 50%
     intervals hold 83.5% of the labels, where chance allows 42.2% to 57.8%.
-    Features: they tell which labels lie low or high in their forecasts (p = 0.005); most of all x, predicted value.
+    Features: they predict which labels lie low or high in their forecasts (p = 0.005); most strongly x, predicted
+        value.
     Worst slice: ...
     What to do: let the width follow the features: predict quantiles, an interval or a distribution in place of a point,
-    or calibrate the slices apart.
+    or calibrate the slices separately.
     >>> diagnose(Normal(f, sigma)[3000:], y[3000:], {"x": x[3000:]}).passes
     True
     """

@@ -1,4 +1,4 @@
-"""Can the features tell which labels lie low or high? For a calibrated forecast they cannot.
+"""Can the features predict which labels lie low or high? For a calibrated forecast they cannot.
 
 A linear smoother answers: ridge regression on slices of the features, their ranks and products of these. It is linear
 in what it predicts. So the same question for permuted PITs, which makes the p-value exact, costs a matrix product and
@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class FeatureTest:
-    """What features tell of the PITs, by cross-fitted Brier scores."""
+    """How well features predict the PITs, by cross-fitted Brier scores."""
 
     events: tuple[str, ...]
     """What is predicted from the features."""

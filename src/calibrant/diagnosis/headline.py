@@ -40,12 +40,12 @@ class Headline:
         return f"{self.text} {self.step}"
 
 
-AS_COUNTS = "If they are forecasts of counts, judge them as such first: {}."
+AS_COUNTS = "If they are forecasts of counts, evaluate them as such first: {}."
 """The next step where labels look like counts; to be filled in with how to say it."""
 RIGHT_AT_LEVELS = Headline(
     "warn",
-    "The quantiles are right at their levels; straight lines in between, or the tails beyond, are not.",
-    "Use them at their levels, or calibrate them to fill in the rest.",
+    "The quantiles are right at their levels; linear interpolation between them, or the tails beyond, is not.",
+    "Use them at their levels, or calibrate them to get the rest of the distribution.",
 )
 
 
@@ -88,7 +88,7 @@ def headline(
             if known != "raw" and stands_out(off_groups, off_in_time):
                 return Headline("bad", text, _for_group(off_groups, interface))
         again = f"Calibrate again on rows {f'since {since}' if since else 'like these'}, which the model has not seen."
-        few = f" With {interface.guarantee} it is known how much of this few calibration rows explain."
+        few = f" With {interface.guarantee} it shows how much of this a small calibration set explains."
         step = _calibrate(interface) if known == "raw" else again + few if known == "unknown" else again
         return Headline("bad", text, step)
     if not off_in_time and not off_groups:
@@ -212,13 +212,15 @@ def _overall(overall: Overall, known: Known, interface: Interface) -> Headline:
         return Headline("warn", text, "No action is needed unless so small a gap matters.")
     if overall.state == "borderline":
         text = f"Perhaps not calibrated: the forecasts look {overall.fault}, by little more than chance allows."
-        return Headline("warn", text, "Judge them on other rows too: calibrated ones look so once in 20 times.")
+        return Headline(
+            "warn", text, "Evaluate them on other rows too: calibrated forecasts look like this one time in 20."
+        )
     if overall.state == "too good":
         text = "These fit better than chance allows: they look like the rows that calibrated the forecasts."
-        return Headline("warn", text, "Judge on rows that neither trained the model nor calibrated it.")
+        return Headline("warn", text, "Evaluate on rows that neither trained the model nor calibrated it.")
     if overall.state == "few":
         text = f"Nothing speaks against calibration, but {rows} {says} little."
-        return Headline("info", text, "Judge on a hundred rows or more.")
+        return Headline("info", text, "Evaluate on 100 rows or more.")
     if overall.state == "wide folds":
         text = "Not too narrow: the forecasts are wider than necessary, as the mean over folds is."
         return Headline("info", text, "No action is needed.")
@@ -226,7 +228,7 @@ def _overall(overall: Overall, known: Known, interface: Interface) -> Headline:
         text = f"The {100 * overall.interval.coverage:.6g}% intervals hold fewer labels than asked for"
         if overall.interval.split_share is not None:
             text += f", {TIES_SPLIT}"
-        return Headline("warn", f"{text}, by little more than chance allows.", "Judge them on other rows too.")
+        return Headline("warn", f"{text}, by little more than chance allows.", "Evaluate them on other rows too.")
     if overall.coverage_fault == "too many":
         text = f"The {100 * overall.interval.coverage:.6g}% intervals are wider than necessary"
         if overall.one_sided:

@@ -1,4 +1,4 @@
-"""Where a verdict is read: in Python or at a terminal. The next steps are in the words of that place."""
+"""How the reader acts on a verdict, in Python or at a terminal: the arguments and flags of the next steps."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ class Interface:
     by: str
     """How to calibrate by group."""
     refine: str
-    """How to let the width follow what is known of a row."""
+    """How to let the width depend on the features."""
     time: str
-    """How to say when each row was."""
+    """How to pass the time of each row."""
     counts: str
-    """How to say that labels are counts."""
+    """How to declare that labels are counts."""
     guarantee: str
-    """How to hand over what was calibrated; "" where that is always known."""
+    """How to pass the guarantee; "" where it is always known."""
 
 
 PYTHON = Interface(

@@ -32,12 +32,12 @@ class OppositeSlices(NamedTuple):
         return f"too wide for {self.wide.name} and too narrow for {self.narrow.name}"
 
     def step(self, interface: Interface, *, by_group: bool = False) -> str:
-        """The way out: one distribution of scores for all rows, or for those of a group, cannot mend both."""
+        """The next step: one distribution of scores for all rows, or for a group, cannot correct both."""
         if self.by_forecast:
             groups = "finer groups" if by_group else "groups"
             return (
                 f"Let the width follow the forecast, by {interface.refine}; or calibrate by {groups} ({interface.by})."
-                " Calibrating again alone would mend one at the other's cost."
+                " Calibrating again alone would correct one at the other's cost."
             )
         return f"Calibrate by {self.by} ({interface.by}), or let the width follow the features, by {interface.refine}."
 

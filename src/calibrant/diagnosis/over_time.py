@@ -1,4 +1,4 @@
-"""Coverage and PITs along time, beside what chance allows."""
+"""Coverage and PITs over time, with what chance allows."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def over_time(
     `time` says when each row was, by numbers or dates, and rows may come in any order; without it they are in the order
     of time, and counted from 0. Rows of one moment stay together. Each period has its coverage with what chance
     allows in all of them at once, the largest gap of its PITs, and the direction in which the forecasts are off. With
-    `n`, the rows that calibrated H, chance includes what so few rows leave open. It looks back over rows that are all
-    there; to watch rows as they come, see `calibrant.monitor`.
+    `n`, the rows that calibrated H, chance includes the sampling error that they leave. It looks back over a complete
+    set of rows; to watch rows as they arrive, see `calibrant.monitor`.
 
     Args:
         H: The forecasts, one per row: distributions, or a prediction of any kind.

@@ -47,7 +47,7 @@ class Tail(NamedTuple):
 
 @dataclass(frozen=True)
 class Overall:
-    """The PITs of all m rows beside what chance allows.
+    """The PITs of all m rows, with what chance allows.
 
     >>> rng = np.random.default_rng(0)
     >>> sure = overall_of(rng.beta(0.5, 0.5, 1000), 0.9)  # many labels in the tails

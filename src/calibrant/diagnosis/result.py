@@ -1,4 +1,4 @@
-"""What a diagnosis found, in words and as a table."""
+"""The result of `diagnose`, in words and as a table."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Diagnosis:
     slices: tuple[SliceResult, ...]
     """All rows, then the slices by predicted value, by width and by each feature, of at least 20 rows each."""
     feature_test: FeatureTest | None
-    """What features tell of the PITs; None without any."""
+    """Whether features predict the PITs; None without features."""
     worst: WorstSlice | None
     """The worst slice that a search found; None where all are too small."""
     hint: str = ""
-    """What else may explain a failure: labels that look like counts, and forecasts that do not know it."""
+    """What else may explain a failure: labels that look like counts under forecasts of real numbers."""
 
     @property
     def off(self) -> tuple[SliceResult, ...]:
@@ -55,10 +55,10 @@ class Diagnosis:
         return self.feature_test is not None and self.feature_test.pvalue <= (1 - self.confidence) / CHECKS
 
     def table(self) -> str:
-        """One line per slice: its rows, the share of labels in the intervals beside what chance allows, the PITs' gap.
+        """One line per slice: its rows, the share of labels in the intervals with what chance allows, the PITs' gap.
 
-        A star marks what chance does not explain. Where labels lie on atoms, as counts do, chance is asked about the
-        share with ties at the ends of intervals split, which has a column of its own.
+        A star marks what chance does not explain. Where labels lie on atoms, as counts do, the share that is tested has
+        ties at the ends of intervals split, and a column of its own.
         """
         head = ["", "rows"]
         split_share = any(interval.split_share is not None for interval in self.slices[0].intervals)
@@ -115,11 +115,11 @@ class Diagnosis:
     def _about_features(self, feature_test: FeatureTest) -> str:
         p = f"p = {feature_test.pvalue:.2g}"
         if not self._features_tell:
-            return f"Features: they do not tell which labels lie low or high in their forecasts ({p})."
+            return f"Features: they do not predict which labels lie low or high in their forecasts ({p})."
         least = max(feature_test.features[0][1], 0.0) / 5  # what tells a fifth as much as the first is worth naming
         most = ", ".join(name for name, rise in feature_test.features[:3] if rise > least)
-        text = f"Features: they tell which labels lie low or high in their forecasts ({p})"
-        return f"{text}; most of all {most}." if most else f"{text}."
+        text = f"Features: they predict which labels lie low or high in their forecasts ({p})"
+        return f"{text}; most strongly {most}." if most else f"{text}."
 
     def _about_worst(self, worst: WorstSlice) -> str:
         interval = worst.interval
@@ -149,22 +149,22 @@ class Diagnosis:
         gains = self.feature_test.gains if self.feature_test is not None and self._features_tell else {}
         if "PIT <= 0.5" in gains and 2 * gains["PIT <= 0.5"] > max(gains.values()):
             return (
-                "labels lie above or below their medians by what the features tell. Fit the model better in these"
+                "whether labels lie above or below their medians depends on the features. Fit the model better in these"
                 " features, then calibrate it again."
             )
         if not self.same_width:
             return (
-                "the width varies, but not as the features ask. Fit the spread better in the features that tell, or"
-                " calibrate the slices apart."
+                "the width varies, but not as the features require. Fit the spread better in these features, or"
+                " calibrate the slices separately."
             )
         return (
             "let the width follow the features: predict quantiles, an interval or a distribution in place of a point,"
-            " or calibrate the slices apart."
+            " or calibrate the slices separately."
         )
 
 
 def how_far(each: SliceResult) -> str:
-    """What is off in a slice, beside what chance allows."""
+    """What is off in a slice, with what chance allows."""
     off = [interval for interval in each.intervals if interval.off]
     if off:
         interval = max(off, key=lambda interval: abs(interval.tested - interval.coverage))

@@ -1,4 +1,4 @@
-"""What is asked of a forecast, row by row: does the interval hold the label, does it lie below the quantile."""
+"""Events of each row: whether the interval holds the label, whether the label lies below a quantile."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ class RowEvents:
     pit: Floats | None
     """The PITs, drawn over the jump where the distribution has an atom; None where there is no distribution."""
     events: dict[str, Flags]
-    """What x should not tell, by name: that the label lies below a quantile, or inside the forecast's own interval."""
+    """Events that x should not predict, by name: the label lies below a quantile, or inside the forecast's own
+    interval."""
     centre: Floats
     width: Floats
 
 
 def row_events_of(forecast: Any, y: Array, coverages: Sequence[float]) -> RowEvents:
-    """The answers of a forecast that says enough, or an error that says what is missing."""
+    """The events of a forecast, or an error that names what it lacks."""
     bounds, missing = {}, ""
     for coverage in coverages:
         try:

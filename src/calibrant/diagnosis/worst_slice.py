@@ -1,4 +1,4 @@
-"""The slice that fares worst: looked for on one half of the rows, measured on the other."""
+"""The worst slice: found on one half of the rows, measured on the other."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class HorizonCalibrator:
     """A calibrator of forecasts in a long table, one distribution for each number of steps ahead, ready to be fitted.
 
     `calibrator` has the score, the kind of labels and the interpolator; `Linear`, its default, and `NAF` mean
-    `ByHorizon` here, in which neighbouring horizons lend to each other.
+    `ByHorizon` here, in which neighbouring horizons share information.
 
     >>> import pandas as pd
     >>> rng = np.random.default_rng(0)
@@ -111,7 +111,7 @@ class HorizonCalibrated(Saved):
 
     @property
     def guarantee(self) -> Guarantee:
-        """What is promised at each horizon."""
+        """The guarantee at each horizon."""
         return self.calibrated.guarantee
 
     @property
@@ -202,7 +202,7 @@ def distributions_of(
 
 
 def by_horizon(interpolator: Interpolator) -> Interpolator:
-    """What an interpolator means by horizon: `ByHorizon` for the two that make a density."""
+    """The interpolator by horizon: `ByHorizon` for the two that make a density."""
     if isinstance(interpolator, NAF):
         return ByHorizon(interpolator)
     return ByHorizon() if isinstance(interpolator, Linear) else interpolator

@@ -44,7 +44,7 @@ class ForecastColumns:
     def prediction(self, column: Callable[[str], ArrayLike]) -> Point | Interval | Quantiles:
         """A Point, an Interval, or Quantiles.
 
-        Where there are quantiles, the point stays aside: it is a mean, and no level says where a mean lies.
+        Where there are quantiles, the point is not used: it is a mean, which has no level.
         """
         values = [column(name) for name in self.names]
         if not self.quantiles:

@@ -1,4 +1,4 @@
-"""Forecasts in a long table: who, when, made when, and so how many steps ahead."""
+"""Forecasts in a long table: series, time, cutoff, and so how many steps ahead."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def ordered_times(frame: Any, time: str, cutoff: str) -> tuple[Counts, Counts, l
 
 def _opened(frame: Any) -> Any:
     if not nw.dependencies.is_into_dataframe(frame):
-        raise TypeError(f"a data frame of pandas, polars or pyarrow is wanted, got a {type(frame).__name__}")
+        raise TypeError(f"expected a data frame of pandas, polars or pyarrow, got a {type(frame).__name__}")
     return nw.from_native(frame, eager_only=True)
 
 

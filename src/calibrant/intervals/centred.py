@@ -1,4 +1,4 @@
-"""Non-conformities that measure the distance of a calibration score from its middle."""
+"""Non-conformities: the distance of a calibration score from its middle."""
 
 from __future__ import annotations
 

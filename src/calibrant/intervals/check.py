@@ -1,4 +1,4 @@
-"""The distributions that a non-conformity of your own must keep."""
+"""The properties that a non-conformity of your own must have."""
 
 from __future__ import annotations
 

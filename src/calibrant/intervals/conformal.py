@@ -1,4 +1,4 @@
-"""Conformal intervals: {y : a(f(x), y) <= t}, with t the right one of the calibration rows' non-conformities.
+"""Conformal intervals: {y : a(f(x), y) <= t}, with t a quantile of the calibration rows' non-conformities.
 
 Theorem 2, as corrected: let H be calibrated with `signed(nonconformity)` and a linear q (or any other of
 accuracy 0). Where the interval [L, U] from the same n rows is bounded and not empty, H(U) - H(L) - c lies in

@@ -30,7 +30,7 @@ def pit_band(m: int, bins: int = 20, confidence: float = 0.95, *, n: int | None 
     within is still `confidence`. Counts in bins are independent Poisson numbers given their sum, so that probability
     is one coefficient of a power of a polynomial.
 
-    `n` is the number of rows that calibrated H. What they could not teach shows in the PITs too: about as much as if
+    `n` is the number of rows that calibrated H. Their sampling error shows in the PITs too: about as much as if
     there were n m / (n + m) of them. By interpolation between n scores, the shares of new scores in bins are a
     Dirichlet draw with n + 1 times the size of each bin, so the counts are negative binomial numbers given their sum,
     and the rest is as above. This is exact for bins that end at scores, on the safe side for the others.

@@ -1,4 +1,4 @@
-"""Coverage and PITs slice by slice, beside what chance allows in all slices at once."""
+"""Coverage and PITs by slice, with what chance allows in all slices at once."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class SliceResult:
     risk: float
     """The p-value from which on the gap is more than chance allows."""
     size: int = 1
-    """So many true PITs vary as much as these do: m, or fewer where few rows calibrated the forecasts."""
+    """The number of true PITs that vary as much: m, or fewer where few rows calibrated the forecasts."""
     comparisons: int = 1
     """How many shares and gaps were compared."""
     mean: float | None = field(default=None, compare=False)  # a sum of floats, which the order of rows rounds
@@ -208,7 +208,7 @@ def gaps_by_slice(column: Slices, pit: Floats, order: NDArray[np.int64]) -> list
 
 
 def own_slices(centre: Any, width: Any, taken: Sequence[str] = ()) -> list[Slices]:
-    """The rows by what the forecast itself says: its centre and the width of its interval, in five parts each.
+    """The rows by the forecast's own centre and the width of its interval, in five parts each.
 
     What is the same in all rows makes no slices. Widths are told apart by six digits: rounding makes no differences.
     """

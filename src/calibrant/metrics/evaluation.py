@@ -65,7 +65,7 @@ class Evaluation(Generic[Crps, Bounds, Rest]):
     """Why metrics are missing, where some are."""
 
     def says(self, label: str) -> float | None:
-        """The metric that is called so in the table, if there is one.
+        """The metric with this name in the table, if there is one.
 
         Args:
             label: The name of a row of the printed table, such as "CRPS".
@@ -164,7 +164,7 @@ def blocks_of(evaluations: Mapping[str, Evaluation]) -> Iterator[list[MetricRow]
 def compare(evaluations: Mapping[str, Evaluation]) -> str:
     """Evaluations as one table, one column each, with what is better and the unit.
 
-    Like stands beside like only: a metric of another interval, or at other levels, has a row of its own.
+    Only like is compared with like: a metric of another interval, or at other levels, has a row of its own.
 
     Args:
         evaluations: Evaluations by name, one column each.

@@ -1,4 +1,4 @@
-"""What metrics, plots and reports are given: a forecast of any kind and labels, checked; and the mean over rows.
+"""The arguments of metrics, plots and reports: a forecast of any kind and labels, checked; and the mean over rows.
 
 What a kind of forecast can be asked is listed in `calibrant.forecast`.
 """
@@ -26,7 +26,7 @@ Scalar = float | Array
 
 
 def forecast(value: PredictionLike) -> Prediction | Distribution:
-    """A prediction, or a single distribution that stands for every row."""
+    """A prediction, or a single distribution for all rows."""
     if hasattr(value, "predict"):
         raise TypeError(
             f"forecasts are judged, and {type(value).__name__} is a model: pass prediction_of(model, X), or"
@@ -77,7 +77,7 @@ def name_of(y: Any) -> str:
 
 
 def two_arguments(judge: Callable[P, R]) -> Callable[P, R]:
-    """For functions of forecasts and labels: whoever passes a model, X and y is told the way."""
+    """For functions of forecasts and labels: an error that helps those who pass a model, X and y."""
 
     @wraps(judge)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:

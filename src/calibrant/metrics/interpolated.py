@@ -1,4 +1,4 @@
-"""Quantiles and draws as distributions, so that they can be judged without calibration."""
+"""Quantiles and draws as distributions, so that they can be evaluated without calibration."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from calibrant.predictions.base import Prediction
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InterpolatedForecast(Prediction):
-    """Row i has the quantiles values[i, k] at levels[k]: straight between them, and exponential tails beyond.
+    """Row i has the quantiles values[i, k] at levels[k]: linear between them, with exponential tails beyond.
 
     A tail falls as the distribution does between its outermost two quantiles. Equal quantiles are an atom; where the
     outermost are equal, their atom has the tail's mass too, so that a row of equal draws is a single value.

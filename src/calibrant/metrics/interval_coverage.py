@@ -1,4 +1,4 @@
-"""The share of labels inside the intervals of one coverage, as one counts it and as chance is asked about it."""
+"""The share of labels inside the intervals of one coverage: as counted, and as tested, with ties split."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 TIES_SPLIT = "with ties at their ends split"
-"""What is said of the share that chance is asked about, where it is another than one counts."""
+"""How the tested share is described where it differs from the counted one."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class InsideFlags:
 
     @property
     def tested(self) -> Flags:
-        """What chance is asked about: a true distribution has it with probability `coverage`, with atoms too."""
+        """The flags that are tested: each is true with probability `coverage` for a true distribution."""
         return self.counted if self.drawn is None else self.drawn
 
 
@@ -36,7 +36,7 @@ class IntervalResult:
     """The share of labels inside the intervals of one coverage, and what chance allows.
 
     A count is either inside its interval or outside, so the intervals of a true distribution of counts hold more than
-    they are asked for. The probability is exact where ties at the ends are split. Chance is asked about that share.
+    they are asked for. With ties at the ends split the probability is exact, so that share is tested.
 
     >>> IntervalResult(0.9, 0.96, 0.85, 0.95, split_share=0.91).off, IntervalResult(0.9, 0.96, 0.85, 0.95).off
     (False, True)
@@ -44,25 +44,25 @@ class IntervalResult:
 
     coverage: float
     share: float
-    """#{l_i <= y_i <= u_i} / m: what one counts."""
+    """#{l_i <= y_i <= u_i} / m: the counted share."""
     low: float
     high: float
-    """What chance allows of the share that is judged."""
+    """What chance allows for the tested share."""
     split_share: float | None = None
     """The share with ties split; None where no label lies on an atom."""
 
     @property
     def tested(self) -> float:
-        """The share that chance is asked about."""
+        """The share that is tested: with ties split, where there are any."""
         return self.share if self.split_share is None else self.split_share
 
     @property
     def off(self) -> bool:
-        """Whether the share that is judged is more than chance allows, or less."""
+        """Whether the tested share is more than chance allows, or less."""
         return self.tested < self.low - 1e-12 or self.tested > self.high + 1e-12
 
     def in_words(self, m: int) -> str:
-        """The share of m labels that one counts and, where that is another, the one that is judged.
+        """The counted share of m labels and, where it differs, the tested one.
 
         >>> IntervalResult(0.9, 0.961, 0.852, 0.943, split_share=0.804).in_words(1000)
         '96.1% of the labels, and 80.4% with ties at their ends split, where chance allows 85.2% to 94.3%'

@@ -1,4 +1,4 @@
-"""What a forecast says of labels of a kind, by which it is judged."""
+"""Forecasts as forecasts of labels of a kind, such as counts, for evaluation."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from calibrant.predictions import Ensemble, Quantiles, Rates, Samples
 COMMON = 0.02
 """Whole numbers are counts, and no rounded measurements, if one of them is so large a share of the labels."""
 HINT = (
-    "The labels are whole numbers, and the forecasts were judged as forecasts of any real number. If they are of"
-    " counts, say so by {}: a quantile of 0.3 then stands for 0."
+    "The labels are whole numbers, and the forecasts were evaluated as forecasts of any real number. If they are"
+    " counts, pass {}: a quantile of 0.3 then means 0."
 )
-"""What else may be wrong; to be filled in with how to say it."""
+"""A hint; to be filled in with the argument or flag."""
 
 
 def for_labels(H: Any, y: Array, labels: Any = None) -> Any:
@@ -47,7 +47,7 @@ def for_labels(H: Any, y: Array, labels: Any = None) -> Any:
 
 
 def distribution_for_labels(H: Any, y: Array, labels: Any = None) -> Any:
-    """The same, with straight lines between quantiles, or between sorted draws; what says too little stays as it is.
+    """The same, interpolated linearly between quantiles or sorted draws; other predictions stay the same.
 
     An ensemble is the mixture of its members, where each of them has a distribution.
     """
@@ -65,7 +65,7 @@ def distribution_for_labels(H: Any, y: Array, labels: Any = None) -> Any:
 
 
 def judged_as(H: Any, y: Array, labels: Any = None) -> tuple[Any, str]:
-    """What `evaluate` judges in place of H, and what it says of that: one distribution per row wherever `report` has one.
+    """What `evaluate` scores in place of H, and a note: one distribution per row wherever `report` has one.
 
     Draws of any real number stay draws, which are judged by rank and by their empirical distribution.
     """
@@ -79,8 +79,11 @@ def judged_as(H: Any, y: Array, labels: Any = None) -> tuple[Any, str]:
     if not distribution.has_distribution:
         return distribution, ""
     if between is None:
-        return distribution, "Judged as the mixture of the members, with the weights of the ensemble."
-    return distribution, f"Judged as distributions straight between the {between}, with exponential tails beyond."
+        return distribution, "Evaluated as the mixture of the members, with the weights of the ensemble."
+    return (
+        distribution,
+        f"Evaluated as distributions interpolated linearly between the {between}, with exponential tails beyond.",
+    )
 
 
 def _possible(H: Any, kind: Labels) -> Any:

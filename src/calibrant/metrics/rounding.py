@@ -1,4 +1,4 @@
-"""Numbers for a page's data, and numbers in words, rounded as the scripts of the page round them."""
+"""Numbers rounded for a page's data and for text, as the scripts of the page round them."""
 
 from __future__ import annotations
 

@@ -53,8 +53,8 @@ def all_rows(m: int) -> Slices:
 def slices_of(name: str, values: Any, m: int, *, parts: int = BINS, of: str = "groups") -> Slices:
     """The slices of m rows by a column of text, booleans, numbers or dates.
 
-    Text, booleans, and up to 12 different numbers or dates are one slice per value; more than that are cut into `parts` of
-    about equal size, four if not given. Texts stand in natural order, "a 2" before "a 10". Of more than 30 texts the 29
+    Text, booleans, and up to 12 different numbers or dates are one slice per value; more are cut into `parts` of about
+    equal size, four if not given. Texts stand in natural order, "a 2" before "a 10". Of more than 30 texts the 29
     most frequent are kept and the others are one slice. Rows without a value (None, NaN, an empty text) are a slice
     "missing". `of` is what the column belongs to, for errors.
 

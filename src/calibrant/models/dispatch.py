@@ -1,4 +1,4 @@
-"""Which adapter a model is handed to."""
+"""Which adapter handles a model."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def prediction_of(model: Any, X: Features) -> Prediction | Distribution:
     | scikit-learn: `predict` with `return_std` | `Normal` |
     | scikit-learn: a quantile loss | `Quantiles` of that level |
     | scikit-learn: forests and bagging | `Samples`, one per tree |
-    | scikit-learn: `TransformedTargetRegressor` | what its regressor predicts, taken back |
+    | scikit-learn: `TransformedTargetRegressor` | what its regressor predicts, transformed back |
     | LightGBM, XGBoost, CatBoost: quantile objectives | `Quantiles` of their levels |
     | CatBoost: `RMSEWithUncertainty` | `Normal` |
     | scikit-learn, LightGBM, XGBoost, CatBoost: Poisson losses; statsmodels: Poisson and negative binomial | `Rates` |
@@ -70,7 +70,7 @@ def _adapted(model: Any, X: Any) -> Any:
 
 
 def register(kind: type, adapter: Adapter) -> None:
-    """Let `prediction_of` hand models of class `kind`, and of its subclasses, to `adapter(model, X)`.
+    """Let `prediction_of` use `adapter(model, X)` for models of class `kind` and its subclasses.
 
     It goes before the adapters of this package; of several registered classes the nearest in the ancestry decides.
 

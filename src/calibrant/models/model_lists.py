@@ -43,7 +43,8 @@ def _at(level: float, model: Any, X: Any) -> Any:
         return prediction.values[:, None]
     if not isinstance(prediction, Quantiles) or prediction.values.shape[1] > 1:
         raise TypeError(
-            f"a model of a dict {{level: model}} must predict one number per row, got {prediction!r} from {named(model)}"
+            f"a model of a dict {{level: model}} must predict one number per row, got {prediction!r} from"
+            f" {named(model)}"
         )
     found = float(prediction.levels[0])
     if abs(found - level) > 1e-6:  # a model of single precision knows its level to 1e-8

@@ -1,4 +1,4 @@
-"""What libraries return, as our arrays and predictions."""
+"""The output of models as arrays and predictions."""
 
 from __future__ import annotations
 

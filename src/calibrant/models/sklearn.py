@@ -34,9 +34,9 @@ def _pipeline(model: Any, X: Any) -> Any:
 
 
 def _transformed_target(model: Any, X: Any) -> Any:
-    """What its regressor predicts, taken back: points as its own `predict` has them, quantiles and draws one by one.
+    """What its regressor predicts, transformed back: points by its own `predict`, quantiles and draws one by one.
 
-    A distribution is taken back exactly where the transformation is a pair of functions.
+    A distribution is transformed back exactly where the transformation is a pair of functions.
     """
     if not hasattr(model, "regressor_"):
         return generic.adapt(model, X)  # which says that it is not fitted

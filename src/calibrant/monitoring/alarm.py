@@ -27,7 +27,7 @@ class Alarm:
 
     row: int
     since: int
-    """From where on the bets that won most have been held: about the row of the change."""
+    """The start of the bets that won most: about the row of the change."""
     direction: Direction
     share: float
     """Of the capital in bets on this direction."""
@@ -137,7 +137,7 @@ def monitor(
     bound: Bound = None,
     rng: Rng = None,
 ) -> Monitor:
-    """Whether labels that came after calibration are still like the calibration rows; rows in time order.
+    """Test whether labels since calibration still look like the calibration rows; rows in time order.
 
     Args:
         calibrated: A fitted calibrator, as `Calibrator.fit` returns it.

@@ -3,7 +3,7 @@
 The arrays are the tensors of the file; all else is JSON in its header: the tree of objects by class name (the score,
 the interpolator and its tails, the distribution q, the guarantee with n and lambda), a summary for people (`about`),
 the notes of the writer, the versions of the format and of the library, and a digest over every byte. A class that is
-not one of calibrant's is made only if the caller hands it in.
+not one of calibrant's is made only if the caller passes it in `classes`.
 
 Only what `calibrant.persistence.classes` lists can come out of a file, and only with fields that make sense together: a
 digest finds accidents, not malice.

@@ -1,4 +1,4 @@
-"""All of a file, or the file that was there before."""
+"""Atomic writes: the whole new file, or the old one."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def _synchronise(path: str, access: int) -> None:
 
 
 def is_special_file(path: str | os.PathLike[str]) -> bool:
-    """Whether it is a pipe, a device or a socket: to open one may wait for ever. What is not there is not odd."""
+    """Whether it is a pipe, a device or a socket: opening one may wait for ever. A missing path is not."""
     try:
         mode = os.stat(path).st_mode
     except OSError:

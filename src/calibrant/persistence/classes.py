@@ -1,4 +1,4 @@
-"""What a file may hold: calibrant's own classes. They check themselves; `fields` and `relations` ask more.
+"""The classes that a file may hold. They check themselves; `fields` and `relations` check more.
 
 A new class is one line in `PARTS`, or in `ROOTS` if files are to hold it by itself.
 """

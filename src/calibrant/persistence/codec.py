@@ -153,7 +153,7 @@ class _Decoder:
                 return self.tensors.pop(name)
             case {"class": str(name), "fields": dict(values)} if len(tree) == 2:
                 return self._object(name, values, place)
-        raise FileError(f"{_at(place)} is nothing that a file holds: {short(tree)}")
+        raise FileError(f"{_at(place)} is not a value that a file can hold: {short(tree)}")
 
     def _items(self, items: list[Any], place: Place) -> Iterator[Any]:
         return (self.value(item, (*place, str(i))) for i, item in enumerate(items))
@@ -163,7 +163,7 @@ class _Decoder:
         if kind is None:
             like_this = f"classes=[{name}]" if name.isidentifier() and len(name) < 80 else "classes=[...]"
             raise FileError(
-                f"{_at(place)} is a {short(name)}, which is no class of calibrant's: if you know and trust it, pass"
+                f"{_at(place)} is a {short(name)}, which is not a class of calibrant: if you know and trust it, pass"
                 f" {like_this}"
             )
         if set(values) != set(kind.fields):
@@ -177,7 +177,7 @@ class _Decoder:
             with np.errstate(all="ignore"):
                 return kind.cls(**made)
         except Exception as error:  # whatever a constructor finds wrong
-            raise FileError(f"{_at(place)} is no proper {name}: {why(error)}") from error
+            raise FileError(f"{_at(place)} is not a valid {name}: {why(error)}") from error
 
 
 def decode(tree: Any, tensors: Mapping[str, np.ndarray[Any, Any]], own: Mapping[str, type]) -> Any:
@@ -186,7 +186,7 @@ def decode(tree: Any, tensors: Mapping[str, np.ndarray[Any, Any]], own: Mapping[
     decoder = _Decoder(kinds, dict(tensors))
     root = decoder.value(tree, ())
     if type(root) not in {kind.cls for kind in ROOTS}:
-        raise FileError(f"it holds {short(root)}, which is nothing that calibrates")
+        raise FileError(f"it holds {short(root)}, which is not a calibrated model")
     if decoder.tensors:
         raise FileError(f"it holds arrays that belong to nothing: {short([*decoder.tensors])}")
     return root

@@ -19,7 +19,7 @@ def _unchanged(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class FieldRule:
-    """What a field must be, in words and as a test; and the form in which it is stored."""
+    """The rule for a field, in words and as a test; and the form in which it is stored."""
 
     words: str
     test: Callable[[Any], bool]

@@ -1,4 +1,4 @@
-"""What must hold among the objects of a tree: each raises a ValueError that says what does not."""
+"""Consistency of the objects of a tree: each function raises a ValueError that says what is wrong."""
 
 from __future__ import annotations
 

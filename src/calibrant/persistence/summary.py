@@ -1,4 +1,4 @@
-"""What was calibrated, in a few words and numbers."""
+"""A summary of a calibrated model in a few words and numbers."""
 
 from __future__ import annotations
 

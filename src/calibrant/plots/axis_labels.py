@@ -1,4 +1,4 @@
-"""The words beside the axes, in letters that fit: the labels of both axes, and a name for each row."""
+"""Axis labels that fit: the labels of both axes, and a name for each row."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def set_labels(ax: Axes, *, x: str, y: str = "", rows: Sequence[str] = (), at: S
 
 
 class _FittedLabels(Artist):
-    """Fits the words when they are written, and again whenever a layout measures the axes, which changes their size."""
+    """Fits the labels when they are set, and again whenever a layout measures the axes, which changes their size."""
 
     def __init__(self, ax: Axes, x: str, y: str, rows: Sequence[str], at: Sequence[int]) -> None:
         super().__init__()
@@ -50,11 +50,11 @@ class _FittedLabels(Artist):
         self.remove()
 
     def get_tightbbox(self, renderer: Any = None) -> None:
-        """Nothing: the words have boxes of their own."""
+        """Nothing: the labels have boxes of their own."""
         self._fit(self.axes)
 
     def draw(self, renderer: Any) -> None:
-        """Nothing: the axes draw their words themselves."""
+        """Nothing: the axes draw their labels themselves."""
 
     def _fit(self, ax: Any) -> None:
         written = zip((ax.xaxis, ax.yaxis), self._texts, self._sizes, _room(ax), strict=True)

@@ -41,9 +41,10 @@ def coverage_by_slice(
     """#{i in slice: l_i <= y_i <= u_i} / #slice, one dot per slice, against the coverage that was asked for.
 
     `by` holds a value for each row, or is a mapping of names to such columns, or a frame. Text and few different
-    numbers are one slice per value, many numbers are cut into quarters. The bars are exact binomial intervals (Clopper and
-    Pearson), widened after Bonferroni so that all of them hold at once with `confidence`; a hollow dot is one whose bar
-    misses the target. The number of rows stands beside the slice. H is a forecast or a mapping of names to forecasts.
+    numbers are one slice per value, many numbers are cut into quarters. The bars are exact binomial intervals (Clopper
+    and Pearson), widened after Bonferroni so that all of them hold at once with `confidence`; a hollow dot is one whose
+    bar misses the target. The number of rows is next to the name of the slice. H is a forecast or a mapping of names to
+    forecasts.
 
     Args:
         H: The forecasts, one per row: distributions, or a prediction that has intervals; or a mapping of names to such

@@ -1,4 +1,4 @@
-"""The certificate by slices as a picture."""
+"""The result of `diagnose` as a picture."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def diagnosis(found: Diagnosis, *, coverage: float | None = None, most: int = 30
     `found` is what `calibrant.diagnose` returned. A filled dot is inside its bar; a hollow vermilion one is off. Where
     labels lie on atoms, as counts do, the bars are for the grey ticks, which count each atom in part. The
     coverage is the first that was asked for, if not given. Of more than `most` slices those farthest out are drawn, all
-    rows first. The number of rows stands beside the slice.
+    rows first. The number of rows is next to the name of the slice.
 
     Args:
         found: What `calibrant.diagnose` returned.

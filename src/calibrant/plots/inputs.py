@@ -1,4 +1,4 @@
-"""What the plots are given: forecasts, one or by name, labels, and which rows to draw."""
+"""The arguments of plots: forecasts, one or by name, labels, and which rows to draw."""
 
 from __future__ import annotations
 

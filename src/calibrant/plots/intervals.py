@@ -35,7 +35,7 @@ def fan(
     coverages: Sequence[float] = (0.5, 0.8, 0.95),
     ax: Axes | None = None,
 ) -> Axes:
-    """[H.ppf((1 - c) / 2), H.ppf((1 + c) / 2)] for each coverage c, along x: bands, the darker the surer.
+    """[H.ppf((1 - c) / 2), H.ppf((1 + c) / 2)] for each coverage c, along x: bands, darker for smaller coverages.
 
     x holds a number or a date a row, the row's place by default; rows are drawn in the order of x. Of more than 2,000
     rows 2,000 are drawn, evenly spaced in that order, and so are their labels y. What lies far beyond the rest leaves
@@ -137,13 +137,13 @@ def _limits(bounds: Numbers, labels: Numbers | None, whole: Numbers) -> tuple[fl
 
 
 def _dots(ax: Axes, palette: Palette, at: Any, labels: Numbers, limits: tuple[float, float], **style: Any) -> list[Any]:
-    """Labels as dots, as far as they are within the limits: the handles for a key."""
+    """Labels as dots, as far as they are within the limits: the handles for a legend."""
     inside = (labels >= limits[0]) & (labels <= limits[1])
     return ax.plot(at[inside], labels[inside], linestyle="none", color=palette.ink, **style)
 
 
 def _beyond(ax: Axes, palette: Palette, at: Any, labels: Numbers, limits: tuple[float, float]) -> list[Any]:
-    """Labels beyond the limits as triangles at the edge, and what they are for a key; nothing where there are none."""
+    """Labels beyond the limits as triangles at the edge, for a legend; nothing where there are none."""
     drawn: list[Any] = []
     count = int(np.sum((labels < limits[0]) | (labels > limits[1])))
     for beyond, edge, marker in ((labels > limits[1], limits[1], "^"), (labels < limits[0], limits[0], "v")):
@@ -157,7 +157,7 @@ def _beyond(ax: Axes, palette: Palette, at: Any, labels: Numbers, limits: tuple[
 def intervals(
     H: PredictionLike, y: ArrayLike, *, coverage: float = 0.9, most: int = 200, ax: Axes | None = None
 ) -> Axes:
-    """[l_i, u_i] less its centre, in the order of the widths u_i - l_i, with the labels: what is sure, and rightly so?
+    """[l_i, u_i] less its centre, in the order of the widths u_i - l_i, with the labels.
 
     The centre is the median; of predictions that are no distribution, the middle of the interval. Of more than `most`
     rows so many are drawn, evenly spaced in that order; the share inside, in the legend, is that of all rows. Labels
@@ -200,8 +200,8 @@ def parity(H: PredictionLike, y: ArrayLike, *, coverage: float = 0.9, most: int 
 
     On the dotted line labels are as predicted. The centre is the median; of predictions that are no distribution, the
     middle of the interval. Of more than `most` rows so many are drawn, evenly spaced in the order of the centre; the
-    share inside, in the key, is that of all rows. Labels outside are crosses; one far beyond the rest is a triangle at
-    the edge.
+    share inside, in the legend, is that of all rows. Labels outside are crosses; one far beyond the rest is a triangle
+    at the edge.
 
     Args:
         H: The forecasts, one per row: distributions, or a prediction that has intervals.
@@ -280,13 +280,13 @@ def _bars(ax: Axes, palette: Palette, at: Any, rows: _Spans, limits: tuple[float
     ax.vlines(at, *ends, color=colour, linewidth=width)
     return [
         Line2D([], [], color=colour, linewidth=2 * palette.unit, label=label)
-    ]  # seen in a key, however thin they are
+    ]  # visible in a legend, however thin they are
 
 
 def _labels(
     ax: Axes, palette: Palette, at: Any, rows: _Spans, limits: tuple[float, float], all_rows: _Spans
 ) -> list[Any]:
-    """Labels as dots inside their intervals and as crosses outside; the key says how many of all rows are inside."""
+    """Labels as dots inside their intervals and as crosses outside; the legend says how many of all rows are inside."""
     inside = rows.inside
     label = f"inside: {percent(round(float(all_rows.inside.mean()), 3))} of {count(len(all_rows.y), 'row')}"
     drawn = _dots(ax, palette, at[inside], rows.y[inside], limits, **_inner(palette), label=label)

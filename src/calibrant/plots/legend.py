@@ -1,4 +1,4 @@
-"""The key: what the marks mean, above the axes, where it hides nothing."""
+"""The legend, above the axes, where it hides nothing."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from calibrant.plots.palette import SMALLEST, Palette, figure_of
 
 _SIZES = (1.0, 0.85, 0.7)
 _LINES = 2
-"""A key of more lines is set in smaller letters."""
+"""A legend of more lines is set in smaller letters."""
 
 
 def add_legend(ax: Axes, handles: Sequence[Any], palette: Palette) -> None:
-    """The handles and their labels above the axes; a title of the axes goes above the key."""
+    """A legend of these handles above the axes; a title of the axes goes above it."""
     ax.legend_ = FittedLegend(ax, handles, palette)
     if not any(isinstance(child.get_axes_locator(), _AboveAxes) for child in ax.child_axes):
         room = ax.inset_axes((0, 1, 1, 0.01))
@@ -91,7 +91,7 @@ class FittedLegend(Legend):
     def _fitted(
         self, renderer: Any, texts: Sequence[str], inside: float, widest: float, end: tuple[float, float]
     ) -> Legend:
-        """The largest size at which two lines do; where none does, the lowest key that fits."""
+        """The largest size at which two lines are enough; where none is, the lowest legend that fits."""
         fitting = [self._widest(renderer, texts, max(SMALLEST, part * self._pen.small), widest) for part in _SIZES]
         least = self._made(texts, max(SMALLEST, _SIZES[-1] * self._pen.small), 1)
         found = [each for each in fitting if each is not None] or [(len(texts), least)]
@@ -119,7 +119,7 @@ class FittedLegend(Legend):
 
 
 class _AboveAxes:
-    """The place of a key, as that of an invisible child of the axes: matplotlib puts a title above all children."""
+    """The place of a legend, as that of an invisible child of the axes: matplotlib puts a title above all children."""
 
     def __init__(self, ax: Axes) -> None:
         self._ax = ax

@@ -52,7 +52,7 @@ def marks(
 def ties_split_ticks(
     ax: Axes, intervals: Sequence[IntervalResult], at: Any, palette: Palette, *, along: Literal["x", "y"]
 ) -> list[Line2D]:
-    """A tick at each share that chance is asked about, where it is another than one counts; `along` has the shares."""
+    """A tick at each tested share, where ties are split; `along` is the axis of the shares."""
     if not any(each.split_share is not None for each in intervals):
         return []
     share = 100 * np.array([each.tested for each in intervals])

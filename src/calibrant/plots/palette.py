@@ -1,4 +1,4 @@
-"""What a picture is drawn with: the inks and sizes of its axes, whatever their style."""
+"""Colours and sizes that fit the axes, whatever their style."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Palette:
 
     @property
     def small(self) -> float:
-        """Points of a key."""
+        """Points of a legend."""
         return max(SMALLEST, 6 / 7 * self.size)
 
     @property

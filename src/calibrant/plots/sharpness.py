@@ -1,4 +1,4 @@
-"""How wide intervals are for what they hold."""
+"""The width of intervals against their coverage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the forecast knows where it errs: its spread against its errors."""
+"""Spread against errors: whether the forecast is less certain where its errors are larger."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from calibrant.plots.theme import Style
 
 
 def spread_skill(H: Forecasts, y: ArrayLike, *, bins: int = 10, ax: Axes | None = None) -> Axes:
-    """sqrt(mean (y - E[Y])^2) against sqrt(mean Var[Y]), in bins of rows that are about equally sure.
+    """sqrt(mean (y - E[Y])^2) against sqrt(mean Var[Y]), in bins of rows with about equal spread.
 
     A forecast whose spread is right lies on the dotted line; above it errors are larger than forecast. A flat row of
     dots says that the spread does not tell where the errors are large. Bins are of about equal size, and up to 12

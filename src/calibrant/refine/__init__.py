@@ -1,7 +1,7 @@
-"""Sharper predictions: what the residuals of training rows know about x.
+"""Sharper predictions, learned from the residuals of training rows.
 
 A refiner learns on training rows, from predictions by models that did not see them, and maps X and a prediction to a
-better prediction. Calibration rows are touched once, by q, so the guarantee is what it was.
+better prediction. Calibration rows are used once, by q, so the guarantee does not change.
 """
 
 from calibrant.refine.auto import Auto, ChosenRefinement

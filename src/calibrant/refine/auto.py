@@ -35,9 +35,9 @@ SIMPLEST_FIRST: dict[str, Refiner] = {
 """By name, from the simplest to the most elaborate."""
 
 CANDIDATES = {name: SIMPLEST_FIRST[name] for name in ("constant", "spread", "location-scale", "quantiles", "mean")}
-"""Those that a league is held among. Average has the lowest CRPS out of fold on the training rows of nearly every
-dataset of the league. Quantiles, a part of it and learned with it, are level where many labels are equal, and serve
-slices better there. Cascade, the other part, is nowhere simpler and better."""
+"""The candidates of the league. Mean has the lowest out-of-fold CRPS on the training rows of nearly every dataset of
+the league. Quantiles, a part of it and learned with it, are as good where many labels are equal, and better in slices
+there."""
 
 _FOLDS = 3
 _FOLDS_OF_FEW = 5
@@ -51,16 +51,16 @@ _MOST = 10_000
 class Auto(Refiner):
     """The simplest refiner within one standard error of the best, by a league on the training rows.
 
-    The rows are cut into 3 folds, or 5 if there are fewer than 2,000. Each candidate learns on all folds but one. What
-    it says of that one is calibrated on one half of its rows and judged on the other, and the other way round, so the
-    criterion sees calibrated distributions of rows that taught nothing. Of more than 10,000 rows, 10,000 take part, at
-    random. With fewer than 100 rows, or fewer than 6 groups, there is no league: the prediction keeps its own spread,
-    shrunk, if it has one and `Spread` is a candidate; else the first is taken. All candidates share the out-of-fold
-    predictions of the base model, which is not fitted again.
+    The rows are cut into 3 folds, or 5 if there are fewer than 2,000. Each candidate learns on all folds but one. Its
+    forecast of that one is calibrated on one half of its rows and judged on the other, and the other way round, so the
+    criterion sees calibrated distributions of rows that were not used to learn. Of more than 10,000 rows, 10,000 take
+    part, at random. With fewer than 100 rows, or fewer than 6 groups, there is no league: the prediction keeps its own
+    spread, shrunk, if it has one and `Spread` is a candidate; else the first is taken. All candidates share the
+    out-of-fold predictions of the base model, which is not fitted again.
 
     Args:
-        candidates: Refiners by name, or a list of them, from the simplest to the most elaborate; None for plain,
-            spread, location-scale, quantiles and average.
+        candidates: Refiners by name, or a list of them, from the simplest to the most elaborate; None for constant,
+            spread, location-scale, quantiles and mean.
         criterion: "crps", "nll" (of distributions by NAF: the density of a linear distribution is rough) or "interval",
         the interval
             score at 90%.
@@ -150,13 +150,13 @@ def _name(each: Any) -> str:
 
 @dataclass(frozen=True)
 class ChosenRefinement:
-    """The refinement that won, its name, and the league, if there was one."""
+    """The chosen refinement, its name, and the league, if there was one."""
 
     name: str
     refinement: Refinement
     league: League | None
 
     def __call__(self, X: Features, prediction: PredictionLike) -> Prediction | Distribution:
-        """What the winner says."""
+        """The prediction of the chosen refinement."""
         found: Prediction | Distribution = self.refinement(X, prediction)
         return found

@@ -1,4 +1,4 @@
-"""What a league judges by: a proper score of each row, smaller is better."""
+"""The criteria of a league: a proper score of each row, smaller is better."""
 
 from __future__ import annotations
 

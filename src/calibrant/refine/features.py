@@ -1,4 +1,4 @@
-"""X of any kind as a matrix of numbers, for learners that know nothing else."""
+"""X of any kind as a matrix of numbers."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from calibrant._frames import is_frame
 _LARGEST = float(np.finfo(np.float32).max)
 """Forests hold X in single precision."""
 _WIDEST = 200
-"""A sparse matrix with more columns than these is left out: the prediction speaks for it."""
+"""A sparse matrix with more columns than this is left out."""
 
 
 @dataclass(frozen=True)
 class Features:
-    """X and what the prediction says of itself as one matrix: numbers as they are, categories by their rank.
+    """X and the prediction's centre and spread as one matrix: numbers as they are, categories by their rank.
 
-    Missing values and categories that were not seen are nan, dates are seconds. Text, wide sparse matrices and what
-    else has no columns of numbers or categories is left out; then only the prediction's own centre and spread speak.
+    Missing values and categories that were not seen are nan, dates are seconds. Text, wide sparse matrices and anything
+    else without columns of numbers or categories are left out; then only the prediction's centre and spread are used.
     """
 
     categories: tuple[tuple[Any, ...] | None, ...] | None

@@ -1,4 +1,4 @@
-"""The local distribution of the residuals: who, among the training rows, is like this row?"""
+"""The distribution of the residuals of similar training rows, found by a forest."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Forest(Refiner):
     """f + local quantiles: residuals of training rows, weighted by how often a forest joins them with x.
 
     The forest splits by 9 indicators 1{r <= t}. Each leaf keeps the share of its residuals below each of 54 thresholds,
-    `prior` rows of the distribution of all added; a row's distribution is the mean over its leaves, with a twentieth of
-    the distribution of all. Of more than 50,000 training rows so many teach it, taken at random, and each tree is grown
-    on 4,000 at most.
+    `prior` rows of the distribution of all added; a row's distribution is the mean over its leaves, mixed with a
+    twentieth of the overall distribution. It learns from at most 50,000 training rows, drawn at random, and grows each
+    tree on at most 4,000.
     """
 
     trees: int = 50
@@ -88,7 +88,7 @@ class Forest(Refiner):
 
 @dataclass(frozen=True, repr=False)
 class ForestDistribution:
-    """P(r <= t | x) at some thresholds t: the mean over the trees of what x's leaf has seen."""
+    """P(r <= t | x) at some thresholds t: the mean over the trees of the shares in x's leaf."""
 
     forest: RandomForestRegressor
     tables: tuple[Array, ...]

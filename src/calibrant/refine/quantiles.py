@@ -60,7 +60,7 @@ class QuantilesRefinement:
 
 
 def separated(values: Array, unit: float, least: float = 1e-4) -> Array:
-    """Each row in order, neighbours at least `least` units apart: no stretch of a row outweighs the others."""
+    """Each row in order, neighbours at least `least` units apart: so that no part of the distribution is degenerate."""
     values = np.sort(values, axis=1)
     gaps = np.maximum(np.diff(values, axis=1), least * max(unit, np.finfo(np.float64).tiny))
     return np.concatenate([values[:, :1], values[:, :1] + np.cumsum(gaps, axis=1)], axis=1)

@@ -77,7 +77,7 @@ class TrainingRows:
 
     @cached_property
     def spread(self) -> Array | None:
-        """How wide each row's prediction says it is; None where it says nothing."""
+        """The spread of each row's prediction; None where it has none."""
         spread = self.prediction.spread_rows()
         return None if spread is None else to_numpy(spread).astype(np.float64)
 

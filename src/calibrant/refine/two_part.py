@@ -1,4 +1,4 @@
-"""How likely one value is, and the distribution of the rest: two parts, each learned for itself."""
+"""How likely one value is, and the distribution of the rest: two parts, each learned separately."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How sure a number is: paired bootstrap intervals of means over rows, and of the calibration error."""
+"""Paired bootstrap intervals of means over rows, and of the calibration error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The curves of a forecast, of all rows and of each slice: counts on a grid of levels, never a row."""
+"""The curves of a forecast, of all rows and of each slice, as counts on a grid of levels."""
 
 from __future__ import annotations
 

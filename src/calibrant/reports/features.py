@@ -1,4 +1,4 @@
-"""What else is known of the rows that are shown: their features, or a name."""
+"""The features or names of the rows that are shown."""
 
 from __future__ import annotations
 

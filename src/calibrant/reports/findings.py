@@ -1,4 +1,4 @@
-"""What a verdict is about: the curves and the table of a report, and what was promised."""
+"""What a verdict is based on: the curves and the table of a report, and the guarantee."""
 
 from __future__ import annotations
 
@@ -50,11 +50,12 @@ class Findings:
     like_counts: bool = False
     """Whether the labels look like counts, and the forecasts do not know it."""
     were: str = ""
-    """What was taken as distributions of counts: Poisson rates, quantiles or draws; "" if they were distributions."""
+    """What was evaluated as distributions of counts: Poisson rates, quantiles or draws; "" if they were
+    distributions."""
     quantiles: Quantiles | None = None
     """The forecasts, if they are two quantiles or more, as labels of their kind can be."""
     interface: Interface = PYTHON
-    """Where the verdict is read."""
+    """How the reader acts on the verdict: in Python or at a terminal."""
 
     @property
     def m(self) -> int:
@@ -99,7 +100,7 @@ class Findings:
         return self.overall.one_sided
 
     def wide_folds_note(self, parts: Sequence[SliceResult]) -> str:
-        """What is said where some are too wide for chance, and not for folds."""
+        """A note where some are too wide for chance, and not for folds."""
         wide = any(rows.off and not self.fails(rows) for rows in parts)
         return ", but for some that are too wide, as the mean over folds is" if wide else ""
 

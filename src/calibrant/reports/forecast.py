@@ -54,7 +54,7 @@ SCRIPTS = ("forecast_charts.js", "time_charts.js", "forecast.js")
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """One HTML file that opens from disk and reaches for nothing, and its verdict in words."""
+    """One self-contained HTML file, and its verdict in words."""
 
     html: str
     headline: Headline
@@ -62,7 +62,7 @@ class Report:
     verdict: tuple[Statement, ...]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file, whole or not at all; an old one is replaced.
+        """Write the page to a file, atomically; an old one is replaced.
 
         A name without an ending gets .html: `save("report")` writes report.html.
 
@@ -116,13 +116,13 @@ def report(
     """How good the forecasts H of the labels y are, as a page to read in a browser: `report(H, y).save("report.html")`.
 
     Args:
-        H: The forecasts, one distribution per row, or one for all rows. `Quantiles` and `Samples` are judged as
-            they are: as the distributions that run straight between the quantiles, or the sorted draws. `Rates` of
-            counts are judged as Poisson distributions. Or several models, a mapping of names to forecasts: the page is
-            on the first, and a table sets the others beside it.
+        H: The forecasts, one distribution per row, or one for all rows. `Quantiles` and `Samples` are evaluated as
+            distributions interpolated linearly between the quantiles, or the sorted draws. `Rates` of counts are
+            evaluated as Poisson distributions. Or several models, a mapping of names to forecasts: the page is on the
+            first, and a table compares the others with it.
         y: The labels, of rows that neither trained nor calibrated the model.
         base: The forecasts before calibration, of any kind, to compare with H.
-        groups: What to slice the rows by, beside the predicted value and the width, which are always there: an array,
+        groups: What to slice the rows by, in addition to the predicted value and the width: an array,
             a mapping of names to arrays, or a data frame. Each value is a slice; many different numbers are cut into
             four parts.
         time: When each row was, as numbers or dates, to show the forecasts over time. Rows may come in any order.
@@ -133,11 +133,10 @@ def report(
         title: The title of the page.
         label: What y is called on the page; by default the name of y if it is a Series, else y.
         labels: What kind of number y is, as in `evaluate`: with `Counts()`, distributions, quantiles and draws are
-        judged by
-            what they say of counts.
+            evaluated as forecasts of counts.
         rows: The numbers of the rows to show one by one. By default a random sample of 100, two more of each group, and
             the 10 largest misses.
-        features: What to show beside a chosen row, given as `groups` are: its features, or an id. At most 30 columns.
+        features: What to show with a chosen row: its features, or an id, given as `groups` are. At most 30 columns.
 
     >>> import numpy as np
     >>> from calibrant import Calibrator, Normal, report
@@ -188,7 +187,7 @@ def report_for(
     rows: Sequence[int] | SupportsArray | None = None,
     features: Groups | None = None,
 ) -> Report:
-    """`report`, with its next steps in the words of a door."""
+    """`report`, with its next steps in the words of an interface."""
     coverage = unit("coverage", coverage)
     label = name_of(y) if label is None else str(label)
     values = to_numpy(labels_of(y)).astype(np.float64)

@@ -1,4 +1,4 @@
-"""How the forecasts did along time: what the page draws of it, and what the verdict says."""
+"""The forecasts over time: what the page draws, and what the verdict says."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def over_time(found: Findings) -> Iterator[Statement]:
     if periods is None:
         return
     if len(periods) < 2:
-        yield Statement("info", f"Time tells nothing here: two periods of {SMALLEST} rows or more are needed.")
+        yield Statement("info", f"There is no result over time: it needs two periods of {SMALLEST} rows or more.")
         return
     promise = INDEPENDENT
     if found.known != "raw":

@@ -1,4 +1,4 @@
-"""One HTML file from a template, its styles, scripts and data: it opens from disk and reaches for nothing.
+"""One HTML file from a template, its styles, scripts and data: self-contained, it opens from disk.
 
 How a page is made: a template in assets/ extends page.html and fills the block `main`; a script in assets/ reads
 `page.data`, draws with `charts.make(figure).show(spec)` and ends with `page.ready()`. page.js and charts.js say how.

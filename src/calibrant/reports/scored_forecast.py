@@ -1,4 +1,4 @@
-"""What a forecast says of each label, one value per row: computed in blocks, so that only these columns are in memory."""
+"""The metrics of a forecast row by row, computed in blocks, so that only these columns are in memory."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ OUTCOMES: dict[str | None, tuple[Kind, str]] = {
 
 @dataclass(frozen=True)
 class Tile:
-    """One number, and beside it what it should be or was."""
+    """One number, with its target or its former value."""
 
     label: str
     value: str

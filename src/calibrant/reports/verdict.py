@@ -414,8 +414,8 @@ def _interpolated(found: Findings) -> Iterator[Statement]:
     if isinstance(forecast, InterpolatedForecast):
         yield Statement(
             "info",
-            f"The forecasts are {forecast.words}. They are judged as distributions that run straight from one"
-            f" {'quantile' if forecast.words == 'quantiles' else 'sorted draw'} to the next, with exponential tails"
+            f"The forecasts are {forecast.words}. They are evaluated as distributions interpolated linearly between"
+            f" {'them' if forecast.words == 'quantiles' else 'the sorted draws'}, with exponential tails"
             " beyond the outermost.",
         )
 
@@ -425,14 +425,12 @@ def _as_counts(found: Findings) -> Iterator[Statement]:
         yield Statement("warn", HINT.format(found.interface.counts))
     if found.were.endswith("rates"):
         distribution = found.were.removesuffix(" rates")
-        yield Statement(
-            "info", f"The forecasts are rates. They are judged as the {distribution} distributions they stand for."
-        )
+        yield Statement("info", f"The forecasts are rates. They are evaluated as {distribution} distributions.")
     elif found.were:
         yield Statement(
             "info",
-            f"The forecasts are {found.were}. They are judged as distributions of such labels, which run straight from"
-            f" one {'quantile' if found.were == 'quantiles' else 'sorted draw'} to the next before they are rounded.",
+            f"The forecasts are {found.were}. They are evaluated as distributions of counts, interpolated linearly"
+            f" between {'them' if found.were == 'quantiles' else 'the sorted draws'} and then rounded.",
         )
 
 

@@ -1,4 +1,4 @@
-"""The columns of X: they must be those of `fit`, and models may be shown some of them only."""
+"""The columns of X: checked against those of `fit`, and selected for the models."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def naming_columns(X: Any, by: Any) -> Iterator[None]:
         dates = [name for name in frame.columns if frame[name].dtype.is_temporal()]
         if dates and type(error).__name__ == "DTypePromotionError":
             raise TypeError(
-                f"X has dates in column {dates[0]!r}, of which the estimator makes no numbers: give it numbers such as"
+                f"X has dates in column {dates[0]!r}, which the estimator cannot use: convert them to numbers such as"
                 " the hour and the day, or name the columns that it learns from in features="
             ) from error
         names = by if isinstance(by, (list, tuple)) else [by]
@@ -121,7 +121,7 @@ def _refuse_texts(frame: nw.DataFrame[Any], error: Exception) -> None:
         )
         if given is not None:
             raise ValueError(
-                f"X has texts in column {column.name!r}, such as {given!r}, of which the estimator makes no numbers:"
+                f"X has texts in column {column.name!r}, such as {given!r}, which the estimator cannot use:"
                 " encode them (dates, by pd.to_datetime, as numbers such as the hour and the day), or name the columns"
                 " that it learns from in features="
             ) from error

@@ -21,7 +21,8 @@ Numbers = NDArray[np.float64]
 FEW, SHARE = 30, 0.05
 """Below so many rows, or this share of them, a few rows carry the distribution."""
 MEAN_RATIO = 0.5
-"""The mean ratio on training rows is the share of the rows to come that lie where training rows do: below this, few."""
+"""The mean ratio on training rows estimates the share of new rows that lie where training rows do: below this, few
+do."""
 
 
 def default_classifier(random_state: int | None) -> Any:
@@ -48,7 +49,7 @@ class DensityRatio:
     >>> ratio(np.array([[-1.0], [0.5], [2.0]])).round(1)  # the truth is 0.2, 1.0 and 4.5
     array([0.4, 1.4, 3.4])
     >>> ratio
-    FittedRatio(2000 training rows, worth 866, largest share 0.0086)
+    FittedRatio(2000 training rows, effective size 866, largest share 0.0086)
     """
 
     classifier: Any = None
@@ -91,7 +92,7 @@ class FittedRatio:
     largest: float
     rows: int = field(default=0)
     effective_size: float = field(default=0.0)
-    """(sum of w)^2 / sum of w^2 over the training rows: how many equal rows they are worth."""
+    """(sum of w)^2 / sum of w^2 over the training rows: the number of equally weighted rows with the same variance."""
     largest_share: float = field(default=0.0)
     """The largest weight of a training row over the sum of all."""
 
@@ -107,19 +108,19 @@ class FittedRatio:
         size, mean = float(w.sum() ** 2 / np.sum(w**2)), float(w.mean())
         if mean < MEAN_RATIO:
             warn_user(
-                f"the ratios have the mean {mean:.2g} on training rows, where it should be 1: most rows to come lie"
-                " where nearly no training rows do, and no weights mend that"
+                f"the ratios have the mean {mean:.2g} on training rows, where it should be 1: most new rows lie"
+                " where there are almost no training rows, and weights cannot correct that"
             )
         elif size < max(FEW, SHARE * len(w)):
             half = int(np.searchsorted(np.cumsum(w), w.sum() / 2)) + 1
             warn_user(
-                f"the ratios make {len(w)} training rows worth {size:.0f}: {half} of them carry half of the weight, so"
-                " that calibrated distributions will rest on few rows"
+                f"the ratios give {len(w)} training rows an effective size of {size:.0f}: {half} of them carry half of"
+                " the weight, so calibrated distributions rest on few rows"
             )
         return FittedRatio(self.model, self.prior, self.largest, len(w), size, float(w[0] / w.sum()))
 
     def __repr__(self) -> str:
         return (
-            f"FittedRatio({self.rows} training rows, worth {self.effective_size:.0f}, largest share"
+            f"FittedRatio({self.rows} training rows, effective size {self.effective_size:.0f}, largest share"
             f" {self.largest_share:.2g})"
         )

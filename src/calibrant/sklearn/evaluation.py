@@ -1,4 +1,4 @@
-"""What a calibrated estimator is worth: its metrics and its report on rows that it has not seen."""
+"""`evaluate`, `report` and `save` of calibrated estimators."""
 
 from __future__ import annotations
 
@@ -70,14 +70,14 @@ class EvaluationMethods:
     ) -> Report:
         """The page of `calibrant.report` on rows that neither trained nor calibrated: `.save("report.html")`.
 
-        Beside the calibrated forecasts stand those of the model itself, where there is one.
+        The page also shows the model's own forecasts, where there is one model.
 
         Args:
             X: The features of these rows.
             y: Their labels, one number per row.
             groups: The columns of X to slice by, one or several: names, or numbers if X is an array. Or what
                 `calibrant.report` takes: an array with one value per row, a mapping of names to arrays, a data frame.
-            features: The columns of X to show beside a row that is chosen on the page. By default all of them, or the
+            features: The columns of X to show with the row chosen on the page. By default all of them, or the
                 first 30; `()` shows none. The page holds their values for the rows that it shows.
             time: The column of X with the time of each row, or the times themselves, to see the forecasts over time.
             coverage: The probability of the intervals in the verdict and the table.
@@ -86,7 +86,7 @@ class EvaluationMethods:
         """
         check_is_fitted(self, "calibrated_")
         if isinstance(self.calibrated_, SeveralCalibrated):
-            raise TypeError("a report is of one label: calibrant.report(model.predict_distribution(X)[label], y)")
+            raise TypeError("a report covers one label: calibrant.report(model.predict_distribution(X)[label], y)")
         slices = slices_in(X, groups)
         X, y, labelled = self._labelled(X, y)
         slices, time = (those(each, labelled) for each in (slices, time))
@@ -153,7 +153,7 @@ class EvaluationMethods:
             kind.check(np.asarray(y, np.float64), self._context(X).get("bound"))
 
     def _uncalibrated(self, X: Any) -> Any:
-        """What the one model says by itself; None of several folds."""
+        """The uncalibrated forecast of the one model; None for several folds."""
         if len(self.estimators_) > 1:
             return None
         model = self.estimators_[0]

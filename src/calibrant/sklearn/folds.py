@@ -90,7 +90,7 @@ def _latest(cv: str) -> float:
             raise ValueError(
                 f"cv must be 'latest', or 'latest:0.3' for the last 30% of the rows, got {cv!r}"
             ) from error
-    way = ": around a model that is fitted already goes FrozenEstimator(model), and every row then calibrates"
+    way = ": wrap a model that is fitted already in FrozenEstimator(model), and every row calibrates"
     raise ValueError(
         f"cv must be a share, 'latest', a number of folds or a splitter, got {cv!r}{way if cv == 'prefit' else ''}"
     )

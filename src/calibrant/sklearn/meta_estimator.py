@@ -1,4 +1,4 @@
-"""What estimators around a model share: fitting copies of it, asking it, handing metadata on."""
+"""What estimators that wrap a model share: fitting copies of it, predicting with it, routing metadata."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SEARCHES = (GridSearchCV, RandomizedSearchCV)
 
 @dataclass(frozen=True)
 class Routed:
-    """What `fit` was given beside X and y."""
+    """The parameters of `fit` other than X and y."""
 
     fit: Sequence[Mapping[str, Any]]
     """What goes to each model's `fit`."""
@@ -97,7 +97,7 @@ class MetaEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """`fit` hands metadata to the estimator's `fit` and to the splitter's `split`."""
+        """`fit` passes metadata to the estimator's `fit` and to the splitter's `split`."""
         router = MetadataRouter(owner=self)
         for name, estimator in by_name(self.estimator).items():
             router.add(**{name: estimator}, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
@@ -138,7 +138,7 @@ def is_frozen(estimator: Any) -> bool:
 
 
 def unwrapped(estimator: Any) -> Any:
-    """What a `FrozenEstimator` holds, be it no estimator of scikit-learn's: a torch module, a list, a function."""
+    """The model inside a `FrozenEstimator`, which may be a torch module, a list or a function."""
     return unwrapped(estimator.estimator) if isinstance(estimator, FrozenEstimator) else estimator
 
 
@@ -159,7 +159,7 @@ def fitted(estimator: Any, X: Any, y: Any, params: Sequence[Mapping[str, Any]]) 
 
 
 def forecast(model: Any, X: Any, adapter: Adapter) -> Any:
-    """What a fitted model predicts, as the adapter says."""
+    """The prediction of a fitted model, made by the adapter."""
     if adapter is None:
         return prediction_of(model, X)
     if adapter == "point":

@@ -1,4 +1,4 @@
-"""A calibrated estimator as labels come in: it learns from them, follows them, or watches them."""
+"""`update`, `track` and `monitor` of calibrated estimators, as labels arrive."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class OnlineMethods:
     _predictions: Any
 
     def update(self, X: Features, y: LabelsLike, *, refit: bool = False) -> Self:
-        """Change this model: the scores of new rows join those that calibrate; returns self, the fitted models stay.
+        """Add the scores of new rows to those that calibrate, in place; returns self. The fitted models stay the same.
 
         (`Calibrated.update`, which does the work, leaves its object as it is and returns a new one.)
         With `refit` an interpolator that cannot add to its distribution, such as NAF, is fitted again to all scores.
@@ -44,9 +44,7 @@ class OnlineMethods:
         """
         check_is_fitted(self, "calibrated_")
         if isinstance(self.calibrated_, SeveralCalibrated):
-            raise TypeError(
-                "several labels cannot be updated: calibrate(X, y) on all rows makes their distributions anew"
-            )
+            raise TypeError("several labels cannot be updated: call calibrate(X, y) on all rows instead")
         if isinstance(self.calibrated_, CrossCalibrated):
             raise TypeError(
                 f"the distributions of {len(self.estimators_)} folds cannot be updated together: calibrate(X, y) makes"
@@ -68,7 +66,7 @@ class OnlineMethods:
         """Change this model row by row, and return the distribution of each row, made before its label is used.
 
         Rows are in time order, with NaN where there is no label. From then on `calibrated_` is a `Tracker`:
-        `predict` and its kin go on from its positions, and so does the next `track`. `levels` and `step` are those of
+        The predict methods and the next `track` continue from its positions. `levels` and `step` are those of
         `Tracker`, for the first call; `fit` and `calibrate` start anew.
 
         Args:
@@ -94,9 +92,9 @@ class OnlineMethods:
         return H
 
     def monitor(self, X: Features, y: LabelsLike, *, threshold: float = 100.0) -> Monitor:
-        """Whether labels that came after calibration are still like those that calibrated; rows in time order.
+        """Test whether the labels since calibration still look like the calibration labels; rows in time order.
 
-        All rows since calibration are wanted, each time it is asked; see `calibrant.monitor`.
+        Pass all rows since calibration each time; see `calibrant.monitor`.
 
         Args:
             X: The features: an array or a data frame, one line per row.

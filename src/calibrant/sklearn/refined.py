@@ -1,4 +1,4 @@
-"""A model whose predictions are refined by what its residuals know."""
+"""`Refined`: a model whose predictions are refined with what its residuals show."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
 
     Args:
         estimator: A regressor, a list of them, or any of these in a `FrozenEstimator`.
-        refiner: A `calibrant.refine.Refiner`, its name (plain, spread, location-scale, quantiles, local, cascade,
-            average), a list or dict of refiners to choose among, or "auto", the choice among plain, spread,
-            location-scale, quantiles and average.
-        cv: The number of folds, fewer where there are fewer rows or groups, or a splitter. A row in no fold's held-out
-            part teaches the refiner nothing.
+        refiner: A `calibrant.refine.Refiner`, its name (constant, spread, location-scale, quantiles, forest, mean), a
+            list or dict of refiners to choose among, or "auto", the choice among constant, spread, location-scale,
+            quantiles and mean.
+        cv: The number of folds, fewer where there are fewer rows or groups, or a splitter. The refiner does not learn
+            from rows that no fold holds out.
         adapter: How a fitted model predicts, as in `CalibratedRegressor`.
         n_jobs: How many copies of the model are fitted at once.
         random_state: Decides the folds and whatever the refiner draws.
@@ -155,7 +155,7 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         league = getattr(self.refinement_, "league", None)
         if league is None:
             raise AttributeError(
-                "there was no league: the refiner was given, or there were fewer than 100 rows or 6 groups"
+                "there is no league: the refiner was named, or there were fewer than 100 rows or 6 groups"
             )
         return league  # type: ignore[no-any-return]
 

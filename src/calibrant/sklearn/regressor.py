@@ -1,4 +1,4 @@
-"""The scikit-learn door: any regressor becomes one that predicts calibrated distributions."""
+"""`CalibratedRegressor`: any regressor, with calibrated distributions as predictions."""
 
 from __future__ import annotations
 
@@ -79,14 +79,14 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
             `log:1` is the log score with c = 1). By default it follows from the kind of prediction.
         interpolator: An interpolator or its name (linear, naive, random, naf).
         refine: What sharpens the prediction, learned on training rows from the errors of models that did not see them.
-            None takes the prediction as it is. A `calibrant.refine.Refiner` or its name (plain, spread, location-scale,
-            quantiles, local, cascade, average) costs five more fits of the estimator and its own learning. "auto", a
-            list or a dict of refiners chooses among them by a league, which learns each candidate four times: seconds
+            None takes the prediction as it is. A `calibrant.refine.Refiner` or its name (constant, spread,
+            location-scale, quantiles, forest, mean) costs five more fits of the estimator and its own learning. "auto",
+            a list or a dict of refiners chooses among them by a league, which learns each candidate four times: seconds
             on thousands of rows. The default is "auto", and None where `calibration_score` or `adapter` is given, where
             `labels` have a bounded domain, such as a bare "log" (refined quantiles may lie outside), where the
-            estimator is frozen or a `Refined`, and with a single training row or group. Below 100 training
-            rows "auto" holds no league: a point stays as it is, other predictions keep their spread, shrunk.
-            Calibration rows take no part, so the guarantee does not change.
+            estimator is frozen or a `Refined`, and with a single training row or group. Below 100 training rows "auto"
+            holds no league: a point stays as it is, other predictions keep their spread, shrunk. Calibration rows take
+            no part, so the guarantee does not change.
         labels: What kind of number y is: a `calibrant.labels.Labels` or its name (log, log1p, sqrt, logit,
             yeo-johnson:0.5; `0:` is from 0 on, `0:1` from 0 to 1, `0:capacity` up to that column of X; `0:,log1p` is
             both; counts, integers, atom:0). None is any real number, with a warning where y looks like counts; so is
@@ -111,8 +111,8 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
             named function of a module.
         features: The columns of X that the estimator and `refine` see, by name, or by number if X is an array; None is
             all. The others are there for `by`, `labels` and `weights`, such as a column of texts that names the group.
-        forget: What old rows count, a `Window` or a `HalfLife`; then the rows of `fit`, `calibrate` and `update` are
-            taken to be in time order. None counts them all alike.
+        forget: How old rows are weighted, by a `Window` or a `HalfLife`; then the rows of `fit`, `calibrate` and
+            `update` are taken to be in time order. None weights them all equally.
         n_jobs: How many folds are fitted at once.
         random_state: Decides the split, and the uniforms of a randomised distribution. A row's uniform is a function of
         this
@@ -131,8 +131,8 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
 
     Attributes:
         estimators_: The fitted models, one for each fold; with `refine` each is a `Refined`, with its `league_`.
-        calibrated_: What was learned from their scores; `save(path)` keeps it, without the models.
-        guarantee_: What is promised, in numbers and in words.
+        calibrated_: What was learned from their scores; `save(path)` writes it to a file, without the models.
+        guarantee_: The guarantee, in numbers and in words.
         league_: The candidates and their scores, where the refinement was chosen; it prints as a table.
 
     >>> from sklearn.datasets import load_diabetes
@@ -373,7 +373,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         return Calibrator(score, interpolator, labels_named(*labels or (self.labels,)), self.forget)
 
     def _context(self, X: Any) -> dict[str, Any]:
-        """What is known of these rows beside the prediction: weights, groups, and X for labels with bounds in it."""
+        """What calibration needs besides the prediction: weights, groups, and X for labels with bounds in it."""
         known: dict[str, Any] = {} if self.weights is None else {"weights": self.weights(X)}
         if self.by is not None:
             known["by"] = groups_in(X, self.by)
@@ -486,7 +486,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
 
     @property
     def guarantee_(self) -> Guarantee:
-        """What is promised, in numbers and in words."""
+        """The guarantee, in numbers and in words."""
         check_is_fitted(self, "calibrated_")
         return self.calibrated_.guarantee  # type: ignore[no-any-return]
 
@@ -499,7 +499,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         check_is_fitted(self, "calibrated_")
         model = self.estimators_[0]
         if not isinstance(model, FORECASTERS):
-            raise AttributeError("there was no league: refine=None, or what says so, leaves nothing to choose")
+            raise AttributeError("there is no league: with refine=None there is nothing to choose")
         return cast(Leagues, model.league_)
 
     def _check_columns(self, X: Any) -> Any:
@@ -515,7 +515,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
             # what refines asks the model itself, by the same adapter
             return model.predict_forecast(X) if isinstance(model, FORECASTERS) else forecast(model, X, self.adapter)
         except Exception as error:
-            if _num_samples(X) == 0:  # the models of some libraries answer with no rows, of others with a riddle
+            if _num_samples(X) == 0:  # the models of some libraries return no rows, of others raise an obscure error
                 raise ValueError("X has no rows, and the estimator predicts for one row or more") from error
             raise
 

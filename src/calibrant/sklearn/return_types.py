@@ -1,4 +1,4 @@
-"""What a model of one label or of several gives, as a type checker is told.
+"""Return types of estimators of one label or of several, for type checkers.
 
 Which it is depends on the number of columns of y: no type says so. A union would refuse what is right for one and not
 for all; `Any` would let every mistake pass. So these types have what any of them has, and take what is right for one.

@@ -46,7 +46,7 @@ class SeveralModel:
         """The leagues in which the refinements were chosen, by label."""
         found = {name: getattr(each, "league", None) for name, each in zip(self.names, self.refinements, strict=True)}
         if any(league is None for league in found.values()):
-            raise AttributeError("there was no league: the refiner was given, or there were too few rows")
+            raise AttributeError("there is no league: the refiner was named, or there were too few rows")
         return found
 
 

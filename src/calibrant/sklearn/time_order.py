@@ -1,4 +1,4 @@
-"""Rows that look as if they were in time order, while calibration rows are drawn at random."""
+"""A warning where rows seem to be in time order while calibration rows are drawn at random."""
 
 from __future__ import annotations
 

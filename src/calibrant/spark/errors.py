@@ -1,4 +1,4 @@
-"""What went wrong in a worker, without the stack traces of two languages around it."""
+"""The error of a worker in one sentence, without the stack traces of two languages."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def predict(
     """A frame with new columns, which nothing computes yet; the arguments are those of `calibrant.batches.predict`.
 
     Rows without a prediction get NaN, and the warning that counts them is in the logs of the executors.
-    `calibrant.spark.to_parquet` writes the frame, whole or not at all.
+    `calibrant.spark.to_parquet` writes the frame atomically.
 
     Args:
         df: A Spark frame.
@@ -190,5 +190,5 @@ def _quoted(name: str) -> str:
 def _header(df: Any) -> Header:
     kinds = [f"{kind.__module__}.{kind.__name__}" for kind in type(df).__mro__]
     if not any(kind.startswith("pyspark.sql.") and kind.endswith(".DataFrame") for kind in kinds):
-        raise TypeError(f"a Spark data frame is wanted, got {type(df).__name__}")
+        raise TypeError(f"expected a Spark data frame, got {type(df).__name__}")
     return Header(WHOLE, tuple(df.columns))

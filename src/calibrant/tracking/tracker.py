@@ -1,4 +1,4 @@
-"""A tracker: a calibrated distribution whose quantiles at some levels follow the labels as they come in."""
+"""A tracker: a calibrated distribution whose quantiles at some levels follow the labels as they arrive."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Tracker(NotTheEstimator):
     levels: tuple[float, ...] = LEVELS
     step: float = None  # type: ignore[assignment]
     raw_positions: Numbers = None  # type: ignore[assignment]
-    """The positions as the steps leave them, which may cross; `positions` are in order."""
+    """The positions after the steps, which may cross; `positions` are in order."""
     covered: NDArray[np.int64] = None  # type: ignore[assignment]
     """How many labels were at or below each level's quantile so far."""
     rows: int = 0
@@ -189,7 +189,7 @@ class Tracker(NotTheEstimator):
         return self._distributions(prediction, np.array(rows), bound, seed)
 
     def update(self, prediction: PredictionLike, y: ArrayLike, *, bound: Bound = None, rng: Rng = None) -> Tracker:
-        """The tracker after these rows, in time order. A row whose label is NaN is no step.
+        """The tracker after these rows, in time order. A row whose label is NaN is skipped.
 
         Args:
             prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
@@ -212,7 +212,8 @@ class Tracker(NotTheEstimator):
     ) -> tuple[Distribution, Tracker]:
         """The distribution of each row, made before its label was seen, and the tracker after all rows, in time order.
 
-        A row whose label is NaN has a distribution too, and is no step. `rng` draws what labels need that are spread.
+        A row whose label is NaN has a distribution too, and is otherwise skipped. `rng` draws what labels need that are
+        spread.
 
         Args:
             prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
@@ -240,7 +241,7 @@ class Tracker(NotTheEstimator):
         if missing.any():
             first, number = int(np.argmax(missing)), int(missing.sum())
             among = f"{number} of {count(len(missing), 'row')}, {the_first(number, first)}"
-            warn_user(f"y is missing in {among}: {said_of(number, 'they are no steps')}")
+            warn_user(f"y is missing in {among}: {said_of(number, 'they are skipped')}")
             prediction, y, bound = prediction[labelled], those(y, labelled), those(bound, labelled)
         if labelled.any() or not len(labelled):
             scores[labelled] = to_numpy(scores_of(self.calibrated, prediction, y, bound=bound, rng=rng)[0])

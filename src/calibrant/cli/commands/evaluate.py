@@ -50,7 +50,7 @@ def evaluate(
     target: Target = None,
     time: TimeAxis = None,
     coverage: Annotated[
-        float, typer.Option(help="Coverage of the interval that is evaluated, beside the 95% interval.")
+        float, typer.Option(help="Coverage of the interval that is evaluated, in addition to the 95% interval.")
     ] = 0.9,
     point: Point = None,
     rate: Rate = None,

@@ -142,7 +142,7 @@ def fit(
         list[str] | None,
         typer.Option(
             metavar="NAME,...",
-            help="For --sample: columns that tell rows apart, by which they are drawn; row numbers if not given.",
+            help="For --sample: columns that identify rows, by which they are sampled; row numbers if not given.",
             show_default=False,
         ),
     ] = None,

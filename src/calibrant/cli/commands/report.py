@@ -63,7 +63,7 @@ def report(
         list[str] | None,
         typer.Option(
             metavar="NAME,...",
-            help="Columns to show beside a row that is chosen on the page: its features, or an id.",
+            help="Columns to show with the row chosen on the page: its features, or an id.",
             show_default=False,
         ),
     ] = None,
