@@ -324,7 +324,7 @@ def measure(case: Case, calibrated: Any, method: str, p: np.ndarray, seconds: fl
 
 
 def making(case: Case, calibrated: Any, p: np.ndarray) -> float:
-    """What `calibrated(prediction)` takes a row, in values of the base's cdf."""
+    """The time of `calibrated(prediction)` per row, in values of the base's cdf."""
     made, base = [], []
     for _ in range(7):
         made.append(clock(lambda: case.predict(calibrated, ROWS))[0])

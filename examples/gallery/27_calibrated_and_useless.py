@@ -52,8 +52,10 @@ for refine in ("constant", "spread", "location-scale"):
     model = CalibratedRegressor(forest, labels="real", refine=refine, random_state=0).fit(x[known], y[known])
     H[refine] = model.predict_distribution(x[test])
 for name, distributions in H.items():
-    said = evaluate(distributions, y[test])
-    print(f"{name + ':':15} 90% intervals hold {said.coverage:.1%}, CRPS {said.crps:6.2f}, mean std {said.std:10.1f}")
+    found = evaluate(distributions, y[test])
+    print(
+        f"{name + ':':15} 90% intervals hold {found.coverage:.1%}, CRPS {found.crps:6.2f}, mean std {found.std:10.1f}"
+    )
 
 # %%
 # ## The distribution of one post

@@ -1,7 +1,7 @@
 """Covariate shift, corrected without labels.
 
 A model is calibrated on all seasons and used in the heat. The labels of the new hours are not known yet, but their
-weather is. Likelihood ratios, learned from the weather alone, make the calibration rows stand for the new ones.
+weather is. Likelihood ratios, learned from the weather alone, make the calibration rows represent the new ones.
 """
 
 import matplotlib.pyplot as plt
@@ -73,7 +73,7 @@ with plots.theme():
     axes[0].plot(x[calibration, 0], ratio(x[calibration]), "o", color=plots.AFTER, markersize=2, alpha=0.4)
     axes[0].set(xlabel="temperature (°C)", ylabel="weight")
     axes[0].set_title("calibration hours", loc="left")
-    worth = int(weighted.guarantee.effective_n)
-    for ax, (name, H), n in zip(axes[1:], distributions.items(), (len(calibration), worth), strict=True):
+    effective = int(weighted.guarantee.effective_n)
+    for ax, (name, H), n in zip(axes[1:], distributions.items(), (len(calibration), effective), strict=True):
         plots.pit_histogram(H, y[test], n=n, ax=ax)
         ax.set_title(f"new hours, {name}", loc="left")
