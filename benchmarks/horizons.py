@@ -1,4 +1,4 @@
-"""Calibration by horizon: the gain from neighbouring horizons, against other methods; and the information in successive cutoffs.
+"""Calibration by horizon: the gain from neighbouring horizons, and the information in successive cutoffs.
 
     python benchmarks/horizons.py [--repetitions 12] [--write]
 

@@ -135,7 +135,7 @@ def test_of_several_models_one_is_named():
     [
         (["ETS"], "ARIMA", "there is no forecast of 'ARIMA' in the table, the columns left for it are ETS"),
         ([], None, "there is no forecast in the table"),
-        (["ETS-lo-90"], None, "column 'ETS-lo-90' has no 'ETS-hi-90' beside it"),
+        (["ETS-lo-90"], None, "column 'ETS-lo-90' lacks its counterpart 'ETS-hi-90'"),
         (["ETS-lo-100", "ETS-hi-100"], None, "column 'ETS-lo-100' is the bound of a 100% interval"),
         (["q0.1", "q10"], None, "columns 'q0.1' and 'q10' are both the quantile of quantiles at level 0.1"),
         (["q0"], None, "column 'q0' is a quantile at level 0"),

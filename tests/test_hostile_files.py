@@ -805,8 +805,8 @@ def test_groups_and_distributions_that_do_not_go_together_are_refused():
         assert read_altered(good, q__labels=list(labels)) == sentence
     for distribution in ([-1, 0, 1], [0, 1, 3]):
         assert read_altered(good, q__distributions__group=np.array(distribution, np.int64)) == (
-            f"q.distributions is not a valid PiecewiseLinear: its rows must be of its 3 lines, got {min(distribution)} to"
-            f" {max(distribution)}"
+            f"q.distributions is not a valid PiecewiseLinear: its rows must be of its 3 lines, got {min(distribution)}"
+            f" to {max(distribution)}"
         )
     for numbers in ([-1] + [0] * 7, [0] * 7 + [2]):
         assert read_altered(good, history__groups__numbers=np.array(numbers, np.int64)) == (

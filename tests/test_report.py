@@ -757,7 +757,7 @@ def test_an_infinite_nll_of_raw_quantiles_is_explained_by_those_that_coincide(wo
     values[:5] = 9.0
     H = Samples(values) if words == "draws" else Quantiles([0.05, 0.25, 0.5, 0.75, 0.95], values)
     said = str(report(H, f + noise, rows=[0]))
-    where = f"zero at 5 labels. Rows whose {words} coincide have no density beside them.\n"
+    where = f"zero at 5 labels. Rows whose {words} coincide have no density elsewhere.\n"
     assert f"The NLL is infinite: the density is {where}" in said
     assert "naive" not in said
 

@@ -160,7 +160,7 @@ def test_too_few_rows_write_an_infinite_box_and_say_so(files):
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        (("--target", "a,b", "--mean", "m_{}", "--std", "s_a"), "{} must stand for the target in --std too"),
+        (("--target", "a,b", "--mean", "m_{}", "--std", "s_a"), "{} must mark the target in --std too"),
         (("--target", "a,a", "--point", "m_{}"), "expected each target once, got a, a"),
         (("--target", "a", "--point", "m_a", "--training", "training.csv"), "it is for several labels"),
         ((*POINT, "--sample", "50"), "--sample: it is for one label"),

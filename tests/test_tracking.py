@@ -359,7 +359,7 @@ def test_rows_without_a_label_have_a_distribution_and_are_no_step():
         (
             lambda: Tracker(Calibrator().fit(F, Y + 1e15)),
             ValueError,
-            r"a step of 0\.\d+ is lost in rounding beside scores of 1e\+15",
+            r"a step of 0\.\d+ is lost in rounding next to scores of 1e\+15",
         ),
         (lambda: Tracker(F), TypeError, "a Tracker takes what Calibrator.fit gives, a Calibrated, got ndarray"),
         (

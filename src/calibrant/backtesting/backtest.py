@@ -55,7 +55,7 @@ class Backtest:
         """The metrics at each number of steps ahead.
 
         Args:
-            coverage: The probability of the centred intervals that are judged.
+            coverage: The probability of the centred intervals that are evaluated.
         """
         if self.horizon is None:
             raise TypeError("a backtest of a sequence has no horizons: it is for long tables")

@@ -50,7 +50,7 @@ class Columns(ABC):
         return cls(**given)
 
     def resolve(self, header: Header, target: str | None) -> Self:
-        """The same, with patterns replaced by the names they stand for among these."""
+        """The same, with patterns replaced by the names that they match."""
         del header, target
         return self
 

@@ -34,7 +34,7 @@ from calibrant.metrics.scores import coverage_rows, width_rows
 from calibrant.metrics.table import at_its_own, metric_labels, row_metrics
 
 BINS = 2**16
-"""Of the histogram of PITs: what is said of their distribution is off by at most 1/65,536."""
+"""Bins of the histogram of PITs: their distribution is off by at most 1/65,536."""
 COVERAGES = (0.5, 0.8, 0.9, 0.95, 0.99)
 
 
@@ -95,7 +95,7 @@ def evaluate(
         coverages: The probabilities of the centred intervals, each between 0 and 1.
         ids: The column or columns that identify a row; its number by default.
         seed: A whole number, for a randomised q: a row then has the same random number in any batch and any order.
-        missing: What becomes of rows without a number: "keep" leaves them out of what is learned and judged, and
+        missing: What becomes of rows without a number: "keep" leaves them out of the fit and the evaluation, and
             predicts NaN; "error" raises.
         name: The name of the rows in errors.
 

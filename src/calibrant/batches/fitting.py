@@ -75,7 +75,7 @@ def fit(
         ids: The column or columns that identify a row; its number by default.
         calibrator: What calibrates: a score, an interpolator and the kind of label.
         sample: How many rows to keep at most, of each group with `by`; None keeps all of them in memory.
-        missing: What becomes of rows without a number: "keep" leaves them out of what is learned and judged, and
+        missing: What becomes of rows without a number: "keep" leaves them out of the fit and the evaluation, and
             predicts NaN; "error" raises.
         name: The name of the rows in errors.
 

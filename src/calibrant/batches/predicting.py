@@ -58,7 +58,7 @@ def predict(
         probabilities: The values y for which to write P(Y <= y), as columns cdf_100 and so on.
         keep: The columns to keep, by names and patterns; all of them by default.
         seed: A whole number, for a randomised q: a row then has the same random number in any batch and any order.
-        missing: What becomes of rows without a number: "keep" leaves them out of what is learned and judged, and
+        missing: What becomes of rows without a number: "keep" leaves them out of the fit and the evaluation, and
             predicts NaN; "error" raises.
         name: The name of the rows in errors.
 

@@ -19,7 +19,7 @@ from calibrant.batches.rows import Batch, Numbers, Source
 from calibrant.labels import Labels
 
 FLOORED = "they are given the floor that was learned when fitting"
-SINGLE = "they are judged as a single value each"
+SINGLE = "they are evaluated as a single value each"
 """What becomes of rows without a width: with a model, and without."""
 
 

@@ -97,7 +97,7 @@ def show_statement(statement: Any) -> None:
 
 @contextmanager
 def progress(text: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """A bar of rows on stderr, where that is a terminal; gives the function that is told how many more are done."""
+    """A bar of rows on stderr, where that is a terminal; gives a function that takes the number of new rows."""
     if not sys.stderr.isatty():  # rich would be silent too, but takes a while to import
         yield lambda rows: None
         return

@@ -48,13 +48,13 @@ class SideBySide:
     headline: Headline
     """Whether the calibrated ones are calibrated on these rows, and what to do."""
     met: bool
-    """Whether these rows leave the guarantee standing."""
+    """Whether these rows are consistent with the guarantee."""
     periods: tuple[Period, ...] | None = None
     """The calibrated ones by periods, where a column says when each row was."""
     differ: str = ""
     """Why the p-value says something else than the headline, where it does."""
     note: str = ""
-    """What is to be said of the table."""
+    """A note on the table."""
 
     def show(self) -> None:
         """Print the headline, a table, and one of the slices."""

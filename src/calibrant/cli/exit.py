@@ -13,7 +13,7 @@ from typing import TextIO
 
 INTERRUPTED, TERMINATED = 130, 143  # 128 + the number of the signal, as shells have it
 PLAIN = str.maketrans({"−": "-", "–": "-", "—": "-", "≤": "<=", "≥": ">=", "±": "+/-", "×": "x", "…": ".", "²": "^2"})
-"""What stands for a character that the terminal lacks; "?" for any other, but a number must not lose its sign.
+"""Replacements for characters that the terminal lacks; "?" for any other, but a number must not lose its sign.
 
 "…" is one character again: rich ends a column with it that is too narrow, and the border stays in its place."""
 

@@ -62,7 +62,7 @@ def fit(
 ) -> None:
     """Calibrate on the rows of a file, or on a sample of them, and keep the result.
 
-    `unsaid` is where nobody has said what the labels are.
+    `labels_unspecified` is true where no flag names the kind of labels.
     """
     refuse_overwrite(out, path)
     columns = columns.resolve(TableFile(path).header, target)

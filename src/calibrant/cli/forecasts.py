@@ -71,7 +71,7 @@ def read(
 def judged(
     path: Path, model: Model, columns: Columns, target: str, groups: Sequence[str] = (), *, gaps: Gaps
 ) -> Forecasts:
-    """The same, to judge forecasts by: a censored label is none to be judged by, so all must have been seen."""
+    """The same, for evaluation: all labels must have been observed, since a censored one cannot be evaluated."""
     extra = model.extra
     if extra.event is not None and extra.event not in TableFile(path).names:
         extra = replace(extra, event=None)
@@ -81,7 +81,7 @@ def judged(
         if censored.any():
             raise ValueError(
                 f"{path}: column {extra.event!r} says that {int(censored.sum())} labels were not seen, the first in"
-                f" row {rows.number_of(int(censored.argmax()))}: forecasts are judged by rows whose labels were all"
+                f" row {rows.number_of(int(censored.argmax()))}: forecasts are evaluated on rows whose labels were all"
                 " followed to the end"
             )
     labels = model.calibrated.labels

@@ -39,7 +39,7 @@ class Format(ABC):
         """The number of rows, if it can be had without reading them."""
 
     def first_line(self, path: Path) -> str:
-        """The names of the columns as they stand there; nothing where they are no text."""
+        """The line with the names of the columns; nothing where the file is not text."""
         del path
         return ""
 

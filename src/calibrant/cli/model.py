@@ -72,7 +72,7 @@ class Model:
 
     @property
     def kind_of_labels(self) -> Labels | None:
-        """The kind of labels by which the forecasts before calibration are judged too; None where rows differ in it."""
+        """The kind of labels for evaluating the forecasts before calibration; None where it differs by row."""
         found = self.calibrated.labels
         return None if found is None or found.by_row else found
 

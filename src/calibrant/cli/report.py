@@ -29,7 +29,7 @@ class PageOptions:
     title: str | None
     time: str | None = None
     features: Sequence[str] = ()
-    """Columns to show beside a chosen row."""
+    """Columns to show with a chosen row."""
 
 
 def report(

@@ -1,4 +1,4 @@
-"""Several labels in one file: `fit`, `predict` and `evaluate` where {} in a column's name stands for each target."""
+"""Several labels in one file: `fit`, `predict` and `evaluate` with {} for each target in a column's name."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from calibrant.persistence import FileError, save
 from calibrant.several import Several, SeveralCalibrated, SeveralCalibrator, SeveralEvaluation
 
 EACH = "{}"
-"""What stands for the name of a target."""
+"""The placeholder for the name of a target."""
 
 
 def has_several(flags: Mapping[str, str | None]) -> bool:
@@ -52,7 +52,7 @@ def columns_of(flags: Mapping[str, str | None], targets: Sequence[str]) -> dict[
         )
     plain = [f"--{flag}" for flag, value in flags.items() if value is not None and EACH not in value]
     if plain:
-        raise typer.BadParameter(f"{{}} must stand for the target in {plain[0]} too, as in 'mean_{{}}'")
+        raise typer.BadParameter(f"{{}} must mark the target in {plain[0]} too, as in 'mean_{{}}'")
     named = {
         target: {flag: None if value is None else value.replace(EACH, target) for flag, value in flags.items()}
         for target in targets

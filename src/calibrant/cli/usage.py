@@ -19,7 +19,7 @@ class Commands(TyperGroup):
     """The commands; each option of theirs is given once, unless it takes several values."""
 
     def main(self, args: Any = None, prog_name: Any = None, **extra: Any) -> Any:  # type: ignore[override]
-        """Run the command line; wrong usage is told in a sentence and exits with 2."""
+        """Run the command line; wrong usage is one sentence and exits with 2."""
         standalone_mode = extra.pop("standalone_mode", True)
         try:
             result = super().main(args, prog_name, standalone_mode=False, **extra)

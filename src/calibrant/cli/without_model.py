@@ -11,7 +11,7 @@ from calibrant.cli.parsing import flags_of
 
 
 def raw_columns(target: str | None, *flags: str | None) -> tuple[Any, str]:
-    """The columns of predictions that are judged without a model, and that of the labels."""
+    """The columns of predictions that are evaluated without a model, and that of the labels."""
     if not any(flags):
         raise typer.BadParameter(
             "name the model file that fit wrote; or, to evaluate predictions as they are, their columns, by --rate,"

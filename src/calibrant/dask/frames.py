@@ -70,7 +70,7 @@ def fit(
         ids: The column or columns that identify a row; its number by default.
         calibrator: What calibrates: a score, an interpolator and the kind of label.
         sample: How many rows to keep at most, of each group with `by`; None keeps all of them in memory.
-        missing: What becomes of rows without a number: "keep" leaves them out of what is learned and judged, and
+        missing: What becomes of rows without a number: "keep" leaves them out of the fit and the evaluation, and
             predicts NaN; "error" raises.
     """
     given = {
@@ -112,7 +112,7 @@ def evaluate(
         coverages: The probabilities of the centred intervals, each between 0 and 1.
         ids: The column or columns that identify a row; its number by default.
         seed: A whole number, for a randomised q: a row then has the same random number in any batch and any order.
-        missing: What becomes of rows without a number: "keep" leaves them out of what is learned and judged, and
+        missing: What becomes of rows without a number: "keep" leaves them out of the fit and the evaluation, and
             predicts NaN; "error" raises.
     """
     work = evaluating(model, _header(ddf), target, coverage, ci, coverages, ids, seed, missing)
@@ -142,7 +142,7 @@ def predict(
         probabilities: The values y for which to write P(Y <= y), as columns cdf_100 and so on.
         keep: The columns to keep, by names and patterns; all of them by default.
         seed: A whole number, for a randomised q: a row then has the same random number in any batch and any order.
-        missing: What becomes of rows without a number: "keep" leaves them out of what is learned and judged, and
+        missing: What becomes of rows without a number: "keep" leaves them out of the fit and the evaluation, and
             predicts NaN; "error" raises.
     """
     outputs = OutputColumns.of(quantiles, interval, probabilities)

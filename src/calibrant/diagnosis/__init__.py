@@ -1,4 +1,4 @@
-"""Where a forecast fails: by slice, by what its features tell, and in the worst slice that can be found."""
+"""Where a forecast fails: by slice, by what features predict, and in the worst slice found."""
 
 from calibrant.diagnosis.diagnose import diagnose
 from calibrant.diagnosis.feature_test import FeatureTest

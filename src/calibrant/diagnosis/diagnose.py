@@ -60,7 +60,7 @@ def diagnose(
         X: The features: an array, a mapping of names to columns or a data frame, of numbers, text or dates; values may
             be missing. Numbers are cut into quintiles, up to 12 different ones are a slice each. Without it, the
             forecast's own centre and width are the features.
-        coverages: The probabilities of the centred intervals that are judged; the first is that of the worst slice.
+        coverages: The probabilities of the centred intervals that are tested; the first is that of the worst slice.
         confidence: The probability that a calibrated forecast passes, at least.
         n: The number of rows that calibrated H, `calibrated.guarantee.n`: the slices allow for the error that so few
             rows leave.

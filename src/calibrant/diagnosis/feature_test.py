@@ -19,7 +19,8 @@ from calibrant.metrics.slices import Slices
 
 FOLDS = 5
 PENALTY = 500.0
-"""In rows: an effect that 500 rows speak for is halved. Chosen by simulation; any number gives an exact p-value."""
+"""In rows: an effect with the support of 500 rows is halved. Chosen by simulation; any number gives an exact
+p-value."""
 ROWS = 20_000
 """Of more rows, so many are drawn."""
 MOST_PAIRS = 400
@@ -49,7 +50,7 @@ class FeatureTest:
 
     @property
     def gains(self) -> dict[str, float]:
-        """(constant - risk) / constant by event: above 0 where features tell, about 0 or below where they do not."""
+        """(constant - risk) / constant by event: above 0 where features predict it, else about 0 or below."""
         each = zip(self.events, self.risk, self.constant, strict=True)
         return {event: 1 - risk / constant if constant > 0 else 0.0 for event, risk, constant in each}
 
@@ -60,7 +61,7 @@ def feature_test(
     """The risk, its p-value (1 + #{permuted gain >= gain}) / (1 + permutations), and the features that matter.
 
     The p-value is exact in finite samples: if the PITs are independent of the features, any order of them is equally
-    likely. None where there is no feature to tell anything.
+    likely. None where there are no features.
     """
     if not columns:
         return None

@@ -60,7 +60,7 @@ def headline(
     """The headline on all rows, on groups, and on periods in time order.
 
     `known` is what is known of the forecasts: that they were calibrated, or each group by itself, that they were but
-    not by how many rows, or that they are as a model gave them; `door` is where the next step is read.
+    not by how many rows, or that they are as a model gave them; `interface` is where the next step is read.
 
     >>> import numpy as np
     >>> from calibrant.diagnosis.overall import overall_of
@@ -176,7 +176,7 @@ def since_when(periods: Sequence[Period], off: Sequence[Period]) -> str:
         if each not in off or each.direction != periods[-1].direction:
             return start
         start = each.start
-    return ""  # all of them: no change to speak of
+    return ""  # all of them: no change
 
 
 def _for_group(off: Sequence[SliceResult], interface: Interface) -> str:

@@ -206,7 +206,7 @@ class Overall:
         return "too narrow" if spread > 0 else "too wide"
 
     def is_consistent_with(self, guarantee: Guarantee | None) -> bool:
-        """Whether these rows leave a guarantee standing; one that claims nothing of them stands."""
+        """Whether these rows are consistent with a guarantee; one without a finite-sample claim always is."""
         if guarantee is None or guarantee.kind in ("no claim", "long run", "label"):
             return True
         epsilon = guarantee.epsilon

@@ -116,7 +116,7 @@ class Diagnosis:
         p = f"p = {feature_test.pvalue:.2g}"
         if not self._features_tell:
             return f"Features: they do not predict which labels lie low or high in their forecasts ({p})."
-        least = max(feature_test.features[0][1], 0.0) / 5  # what tells a fifth as much as the first is worth naming
+        least = max(feature_test.features[0][1], 0.0) / 5  # a feature with a fifth of the first one's effect is named
         most = ", ".join(name for name, rise in feature_test.features[:3] if rise > least)
         text = f"Features: they predict which labels lie low or high in their forecasts ({p})"
         return f"{text}; most strongly {most}." if most else f"{text}."

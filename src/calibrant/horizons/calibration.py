@@ -151,7 +151,7 @@ class HorizonCalibrated(Saved):
 
         Args:
             frame: A long table, one line per forecast: a frame of pandas, polars or pyarrow.
-            coverage: The probability of the centred intervals that are judged.
+            coverage: The probability of the centred intervals that are evaluated.
             seed: A whole number in place of `rng`: a row then has the same random number in any batch and any order.
         """
         rows = self.labelled(frame)

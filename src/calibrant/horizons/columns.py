@@ -60,7 +60,8 @@ def find_forecast(
 ) -> ForecastColumns:
     """The forecast of a model in a table with these columns; the only one, if it is not named.
 
-    `coverage` is that of bounds whose names tell none, such as yhat_lower. Columns in `exclude` are not forecasts.
+    `coverage` is that of bounds whose names do not state it, such as yhat_lower. Columns in `exclude` are not
+    forecasts.
 
     >>> find_forecast(["unique_id", "ds", "ETS", "ETS-lo-90", "ETS-hi-90"], exclude=["unique_id", "ds"])
     ForecastColumns(model='ETS', point='ETS', quantiles=(('ETS-lo-90', 0.05), ('ETS-hi-90', 0.95)))
@@ -138,4 +139,4 @@ def _check_pairs(own: Any, names: Sequence[str]) -> None:
         if sided := _SIDED.fullmatch(name):
             other = f"{sided['model']}-{'hi' if sided['side'] == 'lo' else 'lo'}-{sided['percent']}"
             if other not in names:
-                raise ValueError(f"column {name!r} has no {other!r} beside it")
+                raise ValueError(f"column {name!r} lacks its counterpart {other!r}")

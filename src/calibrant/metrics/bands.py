@@ -40,7 +40,7 @@ def pit_band(m: int, bins: int = 20, confidence: float = 0.95, *, n: int | None 
     width.
 
     Args:
-        m: The number of rows judged, whose labels were not used to calibrate.
+        m: The number of rows evaluated, whose labels were not used to calibrate.
         bins: The number of bins, all of the same width.
         confidence: The probability that a calibrated forecast lies inside the whole band.
         n: The number of rows that calibrated H: the band then allows for the error that they leave.
@@ -69,7 +69,7 @@ def reliability_band(
     the sum. `n`, and what is exact, as in `pit_band`.
 
     Args:
-        m: The number of rows judged, whose labels were not used to calibrate.
+        m: The number of rows evaluated, whose labels were not used to calibrate.
         levels: The levels p_k, increasing, in [0, 1].
         confidence: The probability that a calibrated forecast lies inside the whole band.
         n: The number of rows that calibrated H: the band then allows for the error that they leave.

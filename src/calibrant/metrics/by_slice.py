@@ -18,7 +18,7 @@ from calibrant.metrics.slices import Slices, slices_of, unlike
 LEVELS = np.arange(1, 200) / 200
 """The grid on which the PITs of a slice are compared with the levels."""
 SMALLEST = 20
-"""Slices of fewer rows are not judged."""
+"""Slices of fewer rows are not tested."""
 PARTS = 5
 OWN = ("predicted value", "width")
 
@@ -210,7 +210,7 @@ def gaps_by_slice(column: Slices, pit: Floats, order: NDArray[np.int64]) -> list
 def own_slices(centre: Any, width: Any, taken: Sequence[str] = ()) -> list[Slices]:
     """The rows by the forecast's own centre and the width of its interval, in five parts each.
 
-    What is the same in all rows makes no slices. Widths are told apart by six digits: rounding makes no differences.
+    A column with one value makes no slices. Widths are compared to six digits, so that rounding does not matter.
     """
     names = [unlike(name, taken) for name in OWN]
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -29,14 +29,14 @@ def forecast(value: PredictionLike) -> Prediction | Distribution:
     """A prediction, or a single distribution for all rows."""
     if hasattr(value, "predict"):
         raise TypeError(
-            f"forecasts are judged, and {type(value).__name__} is a model: pass prediction_of(model, X), or"
+            f"expected forecasts, got the model {type(value).__name__}: pass prediction_of(model, X), or"
             " model.predict_distribution(X) of a CalibratedRegressor"
         )
     return value if isinstance(value, Distribution) else as_prediction(value)
 
 
 def comparable(prediction: PredictionLike, H: PredictionLike) -> Prediction | Distribution:
-    """A forecast to compare with H: where H is of whole numbers, rates are the distribution of counts they stand for.
+    """A forecast to compare with H: where H is of whole numbers, rates become distributions of counts.
 
     >>> from calibrant.distributions import Poisson
     >>> comparable(Rates([0.5, 2.0]), Poisson([1.0, 1.0])), comparable(Rates([0.5, 2.0]), [1.0, 1.0])
@@ -60,7 +60,7 @@ def paired(H: PredictionLike, y: ArrayLike, what: str = "the forecast") -> tuple
 
 
 def labels_of(y: ArrayLike, like: Any = None) -> Array:
-    """Labels, checked; of those that are missing it is said how to leave them out."""
+    """Labels, checked; the error for missing ones says how to leave them out."""
     try:
         return floats("y", y, like=like, ndim=1)
     except ValueError as error:

@@ -91,7 +91,7 @@ def holds_at_its_levels(forecast: Any, y: Any) -> bool:
 
 
 def interpolated(prediction: Any) -> Any:
-    """Quantiles and draws with straight lines between them; anything else as it is."""
+    """Quantiles and draws, interpolated linearly; anything else unchanged."""
     if not isinstance(prediction, (Quantiles, Samples)) or prediction.values.shape[1] < 2:
         return prediction
     words = "draws" if isinstance(prediction, Samples) else "quantiles"

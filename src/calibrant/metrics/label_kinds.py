@@ -28,8 +28,8 @@ def for_labels(H: Any, y: Array, labels: Any = None) -> Any:
     """The forecast H as one of labels y of this kind.
 
     A distribution is collapsed: of counts, P(Y <= k) = H(k + 1/2). Quantiles and draws become those of the labels: a
-    quantile of 0.3 counts is 0. Rates are the distribution of counts that they stand for, also where nothing is said of
-    the labels and all of them are counts. Other forecasts stay as they are.
+    quantile of 0.3 counts is 0. Rates become distributions of counts, also without `labels` if all labels are counts.
+    Other forecasts stay as they are.
 
     >>> for_labels(Rates([0.5, 2.0]), np.array([0.0, 3.0])), for_labels(Rates([0.5, 2.0]), np.array([0.0, 3.5]))
     (Poisson(n=2), Rates(n=2))
@@ -67,7 +67,7 @@ def distribution_for_labels(H: Any, y: Array, labels: Any = None) -> Any:
 def judged_as(H: Any, y: Array, labels: Any = None) -> tuple[Any, str]:
     """What `evaluate` scores in place of H, and a note: one distribution per row wherever `report` has one.
 
-    Draws of any real number stay draws, which are judged by rank and by their empirical distribution.
+    Draws of any real number stay draws, which are evaluated by rank and by their empirical distribution.
     """
     words: dict[type, str] = {Quantiles: "quantiles", Samples: "draws"}
     between = words.get(type(H))

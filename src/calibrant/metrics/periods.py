@@ -95,7 +95,7 @@ def times_of(time: Values, m: int) -> NDArray[Any]:
 
 
 def _from_iso(column: NDArray[Any]) -> NDArray[Any]:
-    """Texts as the moments they stand for, if all are in ISO format."""
+    """Texts as times, if all are in ISO format."""
     if not all(isinstance(value, str) for value in column):
         return column
     try:

@@ -74,7 +74,7 @@ def percent(share: float, m: int) -> str:
 
 
 def percents(m: int, share: float, low: float, high: float) -> tuple[str, str, str]:
-    """A share and what chance allows, with decimals enough to tell it from either end.
+    """A share and what chance allows, with enough decimals to distinguish it from either end.
 
     >>> percents(3000, 0.8821, 0.8824, 0.9167), percents(3000, 0.87, 0.8824, 0.9167)
     (('88.21%', '88.24%', '91.67%'), ('87.0%', '88.2%', '91.7%'))

@@ -54,7 +54,7 @@ def slices_of(name: str, values: Any, m: int, *, parts: int = BINS, of: str = "g
     """The slices of m rows by a column of text, booleans, numbers or dates.
 
     Text, booleans, and up to 12 different numbers or dates are one slice per value; more are cut into `parts` of about
-    equal size, four if not given. Texts stand in natural order, "a 2" before "a 10". Of more than 30 texts the 29
+    equal size, four if not given. Texts are in natural order, "a 2" before "a 10". Of more than 30 texts the 29
     most frequent are kept and the others are one slice. Rows without a value (None, NaN, an empty text) are a slice
     "missing". `of` is what the column belongs to, for errors.
 
@@ -96,7 +96,7 @@ def column_values(what: str, values: Any) -> NDArray[Any]:
     """A column of any kind as a 1-d array."""
     if array_api_compat.is_array_api_obj(values):
         values = to_numpy(values)
-    # a list is not handed to np.asarray, which gives every text the room of the longest
+    # np.asarray of a list would give every text the size of the longest
     column = np.asarray(values) if hasattr(values, "__array__") else np.fromiter(values, object)
     if column.ndim != 1:
         raise ValueError(f"{what} must be 1-d, got shape {column.shape}")
@@ -161,7 +161,7 @@ def _ordered(column: NDArray[Any], parts: int, shown: Callable[[NDArray[Any]], l
 
 
 def numbers_in_words(values: NDArray[Any]) -> list[str]:
-    """Numbers with as many digits, at least four, as tell them apart."""
+    """Numbers with as many digits as distinguish them, at least four."""
     texts: list[str] = []
     for digits in range(4, 18):
         texts = [_number(value, digits) for value in values.tolist()]
@@ -214,7 +214,7 @@ def _short(texts: Sequence[str]) -> list[str]:
 
 
 def unlike(label: str, labels: Sequence[str]) -> str:
-    """The label, told from one that is spelt the same."""
+    """The label, in brackets if it is taken."""
     return label if label not in labels else unlike(f"({label})", labels)
 
 

@@ -76,8 +76,8 @@ def evaluate(
 ) -> Evaluation:
     """Every metric that the forecast H determines, on the labels y.
 
-    The table says which values are better, and the unit: `y` stands for the unit of the labels, or their name if y is a
-    Series. A metric that H does not determine is absent:
+    The table says which values are better, and the unit: `y` is the unit of the labels, or their name if y is a Series.
+    A metric that H does not determine is absent:
 
     - a distribution has everything;
     - a Point has crps, its absolute error; Rates too, unless all labels are counts: then they are Poisson
@@ -163,7 +163,7 @@ def absent(H: Forecast) -> str:
 def at_its_own(
     H: Forecast, coverage: float, ci: float, levels: ArrayLike | None
 ) -> tuple[float, float, ArrayLike | None]:
-    """The coverages and levels at which a forecast is judged: Quantiles at those that they have."""
+    """The coverages and levels at which a forecast is evaluated: Quantiles at their own."""
     if not isinstance(H, Quantiles):
         return coverage, ci, levels
     return within(H, coverage), within(H, ci), H.quantile_levels() if levels is None else levels

@@ -27,7 +27,7 @@ def adapt(model: Any, X: Any) -> Any:
         return as_output(named(model), model(X))
     raise TypeError(
         f"prediction_of takes a fitted model, either an object with predict or a callable that maps X to a prediction "
-        f"such as Normal(mean, scale), got {named(model)}: predictions that you have already go straight to Calibrator"
+        f"such as Normal(mean, scale), got {named(model)}: pass predictions that you have already to Calibrator"
     )
 
 

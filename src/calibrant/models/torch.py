@@ -64,7 +64,7 @@ def _tensor(X: Any, module: Any) -> Any:
 
 
 def _precise(output: Any) -> Any:
-    """Half precision tells too few labels apart."""
+    """Half precision has too few digits for labels."""
     return output.float() if output.dtype.itemsize < 4 else output
 
 

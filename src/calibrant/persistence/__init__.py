@@ -46,7 +46,7 @@ class Stored:
     calibrated: Saved
     """A `Calibrated`, `CrossCalibrated`, `SeveralCalibrated`, `HorizonCalibrated` or `Tracker`, as it was saved."""
     notes: dict[str, Any]
-    """What the writer noted beside it, as JSON values."""
+    """The notes of the writer, as JSON values."""
     about: dict[str, Any]
     """For people: format, library version, score, interpolator, tails, n, lambda, support."""
 

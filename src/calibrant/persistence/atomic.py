@@ -30,7 +30,7 @@ def write(path: str | os.PathLike[str], content: bytes | bytearray) -> None:
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
-    """A new file beside the old one, to be written; it then gets the old one's name, which is one step.
+    """A new file next to the old one, to be written; then it is renamed to the old one's name, in one step.
 
     A symbolic link stays one: what it leads to is replaced. While it is written, nobody else can read it. Then it has
     the permissions of the file that it replaces, or those of any new file. What a killed run left there is removed.

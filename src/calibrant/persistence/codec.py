@@ -1,6 +1,6 @@
 """Objects as a tree of JSON values and a set of arrays, and back.
 
-None, true, false, numbers and text stand for themselves, an array for a tuple; all else has a mark:
+None, true, false, numbers and text are JSON values, a tuple is a JSON array; all else is marked:
 
     {"class": "Linear", "fields": {"tails": ...}}    an object
     {"array": "q.knots"}                             the tensor of that name, which is its place in the tree
@@ -181,7 +181,7 @@ class _Decoder:
 
 
 def decode(tree: Any, tensors: Mapping[str, np.ndarray[Any, Any]], own: Mapping[str, type]) -> Any:
-    """The object of a tree; of the classes `own`, by name, beside calibrant's."""
+    """The object of a tree, of calibrant's classes and those in `own`, by name."""
     kinds = {**{name: class_of_user(cls) for name, cls in own.items()}, **KINDS}
     decoder = _Decoder(kinds, dict(tensors))
     root = decoder.value(tree, ())

@@ -72,7 +72,7 @@ def unpack(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Tensors]:
         raise FileError(f"safetensors cannot read it ({why(error)})") from error
     for name, array in tensors.items():
         if array.dtype == bool and bool((array.view(np.uint8) > 1).any()):
-            raise FileError(f"the array {short(name)} must hold 0 and 1 only, as it is said to be boolean")
+            raise FileError(f"the array {short(name)} must hold 0 and 1 only, as it is declared boolean")
     return header, tensors
 
 

@@ -51,7 +51,7 @@ def density(
         H: The forecasts: one distribution per row.
         y: The labels of all rows, drawn as dots.
         rows: The numbers of the rows to draw; not needed for a single distribution.
-        base: The forecasts before calibration, to draw beside H.
+        base: The forecasts before calibration, to draw with H.
         ax: The matplotlib axes to draw on; those of a new figure by default.
 
     >>> from calibrant import Calibrator, Normal
@@ -102,7 +102,7 @@ def cdf(
         H: The forecasts: one distribution per row.
         y: The labels of all rows, drawn as dots.
         rows: The numbers of the rows to draw; not needed for a single distribution.
-        base: The forecasts before calibration, to draw beside H.
+        base: The forecasts before calibration, to draw with H.
         ax: The matplotlib axes to draw on; those of a new figure by default.
 
     >>> from calibrant import Calibrator
@@ -159,7 +159,7 @@ def ridgeline(
         H: The forecasts: one distribution per row.
         y: The labels of all rows, drawn as dots.
         rows: The numbers of the rows to draw; by default seven, evenly spaced in the order of the medians.
-        base: The forecasts before calibration, to draw beside H.
+        base: The forecasts before calibration, to draw with H.
         labels: The names of the rows drawn; their numbers by default.
         ax: The matplotlib axes to draw on; those of a new figure by default.
 
@@ -298,7 +298,7 @@ def _around(ends: Iterable[tuple[float, float]]) -> tuple[float, float]:
 def _name(
     ax: Axes, palette: Palette, row: int, at: tuple[float, float], off: tuple[float, float], **where: Any
 ) -> None:
-    """The number of a row beside its curve, some points off, legible over other curves."""
+    """The number of a row next to its curve, some points off, legible over other curves."""
     paper: Style = {"boxstyle": "square,pad=0.1", "facecolor": palette.paper, "edgecolor": "none", "alpha": 0.75}
     text: Style = {"fontsize": palette.note, "bbox": paper, "zorder": 5, **where}
     ax.annotate(f"row {row}", at, off, textcoords="offset points", **text)

@@ -40,7 +40,7 @@ def bins_of(bins: Any) -> int:
 def named(forecasts: Any, y: Any) -> list[tuple[str, Any, Look]]:
     """(name, forecast, look) of one forecast, whose name is "", or of a mapping of names to forecasts.
 
-    Rates are the distributions that they stand for where all labels are counts, as in a report.
+    Rates become Poisson distributions where all labels are counts, as in a report.
     """
     labels = to_numpy(labels_in(y))
     if not isinstance(forecasts, Mapping):

@@ -175,7 +175,7 @@ class _View:
 
     @classmethod
     def of(cls, calibrated: Calibrated, ordered: Numbers) -> _View:
-        """Logits along the probabilities that they stand for; other scores as they are."""
+        """Logits along their probabilities; other scores unchanged."""
         if isinstance(getattr(calibrated.score, "support", None), Logits):
             return cls(ordered, scipy.special.logit(np.linspace(1e-9, 1 - 1e-9, _POINTS)), logits=True)
         return cls(ordered, _line(ordered))

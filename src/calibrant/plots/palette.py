@@ -46,7 +46,7 @@ class Palette:
 
     @property
     def note(self) -> float:
-        """Points of a name beside a curve."""
+        """Points of a name next to a curve."""
         return max(SMALLEST, min(self.small, 6.5 * self.unit))
 
     @property

@@ -111,7 +111,7 @@ def _point(H: Any, y: Any, coverage: float) -> _Point:
 
 
 def _names(ax: Axes, palette: Palette, found: Sequence[tuple[str, float, float, str]]) -> None:
-    """A name beside each point, pushed up or down where it would hide another."""
+    """A name next to each point, moved up or down where it would hide another."""
     width, height = points(ax)
     line = 1.25 * palette.note / height
     reach = 0.16 + length("better", palette.note) / width

@@ -23,7 +23,7 @@ def spread_skill(H: Forecasts, y: ArrayLike, *, bins: int = 10, ax: Axes | None 
     """sqrt(mean (y - E[Y])^2) against sqrt(mean Var[Y]), in bins of rows with about equal spread.
 
     A forecast whose spread is right lies on the dotted line; above it errors are larger than forecast. A flat row of
-    dots says that the spread does not tell where the errors are large. Bins are of about equal size, and up to 12
+    dots says that the spread does not predict where the errors are large. Bins are of about equal size, and up to 12
     different spreads are a bin each; the bars are one standard error each way. H is a distribution, Samples, or a
     mapping of names to these.
 

@@ -42,7 +42,7 @@ there."""
 _FOLDS = 3
 _FOLDS_OF_FEW = 5
 _FEW = 2_000
-"""Fewer rows are judged in more folds: what a candidate needs many rows for, it shows then."""
+"""Fewer rows are evaluated in more folds, so that candidates learn from more of them."""
 _FEWEST = 100
 _MOST = 10_000
 
@@ -52,10 +52,10 @@ class Auto(Refiner):
     """The simplest refiner within one standard error of the best, by a league on the training rows.
 
     The rows are cut into 3 folds, or 5 if there are fewer than 2,000. Each candidate learns on all folds but one. Its
-    forecast of that one is calibrated on one half of its rows and judged on the other, and the other way round, so the
-    criterion sees calibrated distributions of rows that were not used to learn. Of more than 10,000 rows, 10,000 take
-    part, at random. With fewer than 100 rows, or fewer than 6 groups, there is no league: the prediction keeps its own
-    spread, shrunk, if it has one and `Spread` is a candidate; else the first is taken. All candidates share the
+    forecast of that one is calibrated on one half of its rows and evaluated on the other, and the other way round, so
+    the criterion sees calibrated distributions of rows that were not used to learn. Of more than 10,000 rows, 10,000
+    take part, at random. With fewer than 100 rows, or fewer than 6 groups, there is no league: the prediction keeps its
+    own spread, shrunk, if it has one and `Spread` is a candidate; else the first is taken. All candidates share the
     out-of-fold predictions of the base model, which is not fitted again.
 
     Args:

@@ -43,7 +43,7 @@ class League:
     criterion: str
     entries: tuple[Entry, ...]
     rows: int
-    """How many rows judged."""
+    """The number of rows that were scored."""
 
     @classmethod
     def of(

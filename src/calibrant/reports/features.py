@@ -27,7 +27,7 @@ def features_of(features: Any, m: int, rows: NDArray[np.int64]) -> list[dict[str
         return found
     columns = list(columns_of(features, "id", of="features"))
     if len(columns) > MOST:
-        raise ValueError(f"features must have at most {MOST} columns, got {len(columns)}: choose those that tell most")
+        raise ValueError(f"features must have at most {MOST} columns, got {len(columns)}: choose the most informative")
     for name, values in columns:
         column = column_values(f"the column {name!r} of features", values)
         same_length("the forecast", m, f"the column {name!r} of features", column.shape[0])

@@ -38,7 +38,7 @@ class Findings:
     by: Sequence[str]
     """What the rows are grouped by."""
     groups: Sequence[SliceResult]
-    """The groups that are large enough to be judged."""
+    """The groups that are large enough to be tested."""
     guarantee: Any
     """A `Guarantee`, or None."""
     periods: Sequence[Period] | None = None

@@ -126,7 +126,7 @@ def report(
             a mapping of names to arrays, or a data frame. Each value is a slice; many different numbers are cut into
             four parts.
         time: When each row was, as numbers or dates, to show the forecasts over time. Rows may come in any order.
-        guarantee: `calibrated.guarantee`; its n tells how much of a gap the calibration rows explain. For several
+        guarantee: `calibrated.guarantee`; its n shows how much of a gap the calibration rows explain. For several
             models, that of the first, or a mapping of names to guarantees.
         league: `model.league_`, the candidates among which the forecast was chosen on training rows, as a table.
         coverage: The probability of the intervals in the verdict and the table; the page has a slider for all others.
@@ -302,7 +302,7 @@ def _in_time(along: Periods, side: Side, coverage: float, **known: Any) -> tuple
 
 
 def _interval(findings: Findings, by: str | None, value: str) -> dict[str, Any] | None:
-    """The coverage of a slice, with what chance allows of the part that it is judged by; None where it is not."""
+    """The coverage of a slice, with what chance allows for the tested share; None where it is not tested."""
     if by is None:
         interval, fails = findings.overall.interval, False
     else:

@@ -51,7 +51,7 @@ def over_time(found: Findings) -> Iterator[Statement]:
 
 
 def runs_off(found: Findings) -> list[Run]:
-    """The periods that are off, those beside each other and off in the same direction together."""
+    """The periods that are off, in runs of neighbours that are off in the same direction."""
     runs = groupby(found.periods or (), key=lambda each: each.direction if found.fails(each) else None)
     return [list(run) for direction, run in runs if direction is not None]
 
@@ -80,7 +80,7 @@ def _farthest(worst: Period) -> str:
 
 
 def drawn_periods(found: Findings, before: Sequence[Period] | None) -> list[dict[str, Any]]:
-    """What the page draws: the numbers that the verdict goes by, and those of the base beside them."""
+    """What the page draws: the numbers that the verdict uses, and those of the base."""
     drawn = []
     for k, each in enumerate(found.periods or ()):
         interval = each.intervals[0]

@@ -41,7 +41,7 @@ class Side:
         return "pit" in self.columns
 
     def rows(self, index: Any) -> Any:
-        """The forecast of some rows; a single distribution stands for every row."""
+        """The forecast of some rows; a single distribution is that of every row."""
         return rows_of(self.forecast, index)
 
     def distributions(self, index: Any) -> Distribution:

@@ -32,7 +32,7 @@ class TableLine:
     change: Estimate | None
     outcome: Outcome | None
     is_share: bool = False
-    """Whether it is a share of the labels, which is said in percent."""
+    """Whether it is a share of the labels, shown in percent."""
 
 
 def measures(lines: Iterable[TableLine]) -> dict[str, Any]:

@@ -74,7 +74,7 @@ def _coverage(found: Findings) -> tuple[Kind, str]:
 
 
 def _in_part(found: Findings) -> str:
-    """The share that is judged, where it is another than one counts: the word beside it speaks of that."""
+    """The tested share, where it differs from the counted one: the verdict of the tile is about it."""
     interval = found.overall.interval
     if interval.split_share is None or percent(interval.split_share, found.m) == percent(interval.share, found.m):
         return ""
@@ -86,7 +86,7 @@ def _outcome(line: TableLine) -> tuple[Kind, str]:
 
 
 def _change(line: TableLine, note: str = "") -> str:
-    """What it was before, and the change in percent where that can be said; `note` names another measure before."""
+    """What it was before, and the change in percent where that is defined; `note` names another measure before."""
     if line.before is None:
         return ""
     if note:

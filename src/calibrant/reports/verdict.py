@@ -27,7 +27,7 @@ SMALL_TIE = 0.01
 
 
 def verdict(findings: Findings) -> tuple[Statement, ...]:
-    """All that can be said, the most important first."""
+    """All statements, the most important first."""
     overall = [*_calibrated(findings), *_coverage(findings)]
     groups, time, later = (
         list(_groups(findings)),
@@ -55,7 +55,7 @@ def verdict(findings: Findings) -> tuple[Statement, ...]:
 
 
 def _together(statement: Statement) -> Statement:
-    """What is good, said of all rows together and without praise."""
+    """A good statement about all rows together, without praise."""
     if statement.kind != "good":
         return statement
     return Statement("info", f"Over all rows together, {statement.text[0].lower()}{statement.text[1:]}")
@@ -110,8 +110,8 @@ def _calibrated(found: Findings) -> Iterator[Statement]:
     elif found.fails_only_between_levels:
         yield Statement(
             "warn",
-            f"At the levels that the quantiles name, they are right as far as {found.rows} can tell. Straight lines"
-            f" between them and exponential tails beyond do not fit: {_at_level(found, overall.worst)}.{before}",
+            f"At the levels that the quantiles name, they are right as far as {found.rows} can tell. Linear"
+            f" interpolation between them and exponential tails beyond do not fit: {_at_level(found, overall.worst)}.{before}",
         )
     else:
         yield Statement(
@@ -141,7 +141,7 @@ def _plainly(found: Findings) -> str:
 
 
 def _in_tail(found: Findings, tail: Tail) -> str:
-    """The share of labels in a part of the tails, beside what chance allows."""
+    """The share of labels in a part of the tails, with what chance allows."""
     share, most, _ = percents(found.m, tail.share, tail.most, tail.most)
     where = {
         "both": f"outside the {100 * (1 - 2 * tail.level):.6g}% intervals",
@@ -167,7 +167,7 @@ def _reason(found: Findings) -> str:
 
 
 def _at_level(found: Findings, k: int) -> str:
-    """The share of labels below one quantile, beside what chance allows."""
+    """The share of labels below one quantile, with what chance allows."""
     least, most = found.overall.band
     share, low, high = percents(found.m, found.overall.below[k], least[k], most[k])
     return (
@@ -317,7 +317,7 @@ def _density(found: Findings) -> Iterator[Statement]:
         rows = int(np.isposinf(side.columns["nll"]).sum())
         why = " A distribution of steps (naive, random) has no density at all; use linear or NAF where you need one."
         if isinstance(side.forecast, InterpolatedForecast):
-            why = f" Rows whose {side.forecast.words} coincide have no density beside them."
+            why = f" Rows whose {side.forecast.words} coincide have no density elsewhere."
         yield Statement("info", f"The NLL is infinite: the density is zero at {count(rows, 'label')}.{why}")
     elif line.outcome == "worse" and line.before is not None and not found.comparison.after.has_atoms:
         yield Statement(

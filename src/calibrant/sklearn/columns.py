@@ -51,7 +51,7 @@ def _not_strings(X: Any) -> list[Any] | None:
 
 
 def selects_by_name(model: Any) -> bool:
-    """Whether a column transformer is what sees X first: it takes its columns in any order, and others beside them.
+    """Whether a column transformer sees X first: it takes its columns in any order, and ignores others.
 
     >>> from sklearn.linear_model import Ridge
     >>> from sklearn.pipeline import make_pipeline

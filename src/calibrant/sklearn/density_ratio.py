@@ -1,4 +1,4 @@
-"""w(x) = p_new(x) / p_train(x), learned by a classifier that tells new rows from training rows."""
+"""w(x) = p_new(x) / p_train(x), learned by a classifier of new rows against training rows."""
 
 from __future__ import annotations
 

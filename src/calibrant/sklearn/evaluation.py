@@ -47,7 +47,7 @@ class EvaluationMethods:
             X: The features of these rows.
             y: Their labels: one number per row, or one column per label. With `missing="drop"` rows without a label are
                 left out and counted, here and in `report`.
-            coverage: The probability of the centred intervals that are judged.
+            coverage: The probability of the centred intervals that are evaluated.
         """
         X, y, _ = self._labelled(X, y)
         H = self.predict_distribution(X)

@@ -101,7 +101,7 @@ class MetaEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         router = MetadataRouter(owner=self)
         for name, estimator in by_name(self.estimator).items():
             router.add(**{name: estimator}, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
-        # numbers stand for splitters that know groups where there are any, and "latest" refuses them in words
+        # a number is a splitter that keeps groups together, where there are any; "latest" refuses groups with an error
         splitter = GroupKFold() if isinstance(self.cv, (Real, str)) else self.cv
         return router.add(splitter=splitter, method_mapping=MethodMapping().add(caller="fit", callee="split"))
 

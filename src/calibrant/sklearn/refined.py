@@ -141,7 +141,7 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         return found
 
     def predict(self, X: Features) -> Array:
-        """The middle of each row's refined prediction.
+        """The centre of each row's refined prediction.
 
         Args:
             X: The features: an array or a data frame, one line per row.

@@ -505,7 +505,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
     def _check_columns(self, X: Any) -> Any:
         """X, if it has the columns of `fit`."""
         X = collected(X)
-        if self.features is None or not is_frame(X):  # else they are taken by name, and others beside them do no harm
+        if self.features is None or not is_frame(X):  # else they are selected by name, and other columns do not matter
             check_columns(self, X, self.estimator)
         return X
 

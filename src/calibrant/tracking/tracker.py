@@ -105,7 +105,7 @@ class Tracker(NotTheEstimator):
         far = float(np.abs(quantiles).max())
         if step < FINEST * np.spacing(far):  # a position would round its steps away, and rest where it is
             raise ValueError(
-                f"a step of {step:.3g} is lost in rounding beside scores of {far:.3g}: take a constant from y that"
+                f"a step of {step:.3g} is lost in rounding next to scores of {far:.3g}: take a constant from y that"
                 " makes the scores smaller"
             )
         object.__setattr__(self, "step", step)
@@ -175,7 +175,7 @@ class Tracker(NotTheEstimator):
         return Guarantee(self.rows, moves, basis="long run", names=self.levels)
 
     def __call__(self, prediction: PredictionLike, *, bound: Bound = None, seed: int | None = None) -> Distribution:
-        """The distributions of the next rows, with the positions as they stand.
+        """The distributions of the next rows, at the current positions.
 
         Args:
             prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an

@@ -497,8 +497,8 @@ const views = (() => {
         (judged
           ? "The grey bars are what chance allows in all groups at once, as the verdict has it; a group may also be off elsewhere in its distribution. " +
             (parts.length ? "A value at the end of an interval is inside it; the bars are for the diamonds, which split such ties. " : "")
-          : `What chance allows is shown at ${percent(data.coverage, 0)}, of which the verdict speaks. `) +
-        "Groups stand in the order of their gap; beside each is its PIT histogram, which is flat if calibrated.",
+          : `What chance allows is shown at ${percent(data.coverage, 0)}, the coverage of the verdict. `) +
+        "Groups are in the order of their gap; next to each is its PIT histogram, which is flat if calibrated.",
       aside: { label: "PIT", points: shown.map(({ slice, at }) => ({ at, bars: slice.after.pit, band: slice.band.pit })) },
       table: () => ({
         head: ["group", "rows", ...has(slices[0]).map((series) => NAMES[series]), ...(parts.length ? ["with ties split"] : []), "chance allows from", "to"],
