@@ -1691,10 +1691,10 @@ def test_the_ticks_of_counts_stand_at_the_shares_that_are_judged_over_the_bars_a
     shares = [100 * each.intervals[0].split_share for each in found.slices]
     assert all(part < 100 * each.intervals[0].share - 1 for part, each in zip(shares, found.slices, strict=True))
     for ax, along, mark in ((plots.diagnosis(found), 0, "|"), (plots.coverage_by(P, y, group), 1, "_")):
-        (ticks,) = [line for line in ax.lines if line.get_label() == "atoms in part"]
+        (ticks,) = [line for line in ax.lines if line.get_label() == "ties split"]
         assert ticks.get_marker() == mark
         assert ticks.get_xydata()[:, along] == pytest.approx(shares[1:] if along else shares)
-        assert "atoms in part" in key_of(ax)
+        assert "ties split" in key_of(ax)
         dots = [line for line in ax.lines if line.get_marker() == "o"]
         assert ax.patches[0].get_zorder() < ticks.get_zorder() < min(line.get_zorder() for line in dots)
 

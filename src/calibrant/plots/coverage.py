@@ -110,7 +110,7 @@ def coverage_by(
     `by` holds a number for each row in its place, such as a feature. Bins are of about equal size; up to 12 different
     numbers are a bin each, and bins of fewer than 20 rows are left out. The grey bars are what chance allows in all
     bins at once if H is calibrated, given `n` calibration rows; a hollow vermilion dot is off. Where labels lie on
-    atoms, as counts do, the bars are for the grey ticks, which count each atom in part.
+    atoms, as counts do, the bars are for the grey ticks, which split ties.
 
     Args:
         H: The forecasts, one per row: distributions, or a prediction that has intervals.

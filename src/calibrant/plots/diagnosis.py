@@ -18,7 +18,7 @@ def diagnosis(found: Diagnosis, *, coverage: float | None = None, most: int = 30
     """The share of labels inside the intervals of each slice, on a bar of what chance allows in all slices at once.
 
     `found` is what `calibrant.diagnose` returned. A filled dot is inside its bar; a hollow vermilion one is off. Where
-    labels lie on atoms, as counts do, the bars are for the grey ticks, which count each atom in part. The
+    labels lie on atoms, as counts do, the bars are for the grey ticks, which split ties. The
     coverage is the first that was asked for, if not given. Of more than `most` slices those farthest out are drawn, all
     rows first. The number of rows is next to the name of the slice.
 

@@ -66,5 +66,5 @@ def ties_split_ticks(
         color=palette.ink,
         markersize=6 * palette.unit,
         zorder=2.5,
-        label="atoms in part",
+        label="ties split",
     )

@@ -111,7 +111,8 @@ def _calibrated(found: Findings) -> Iterator[Statement]:
         yield Statement(
             "warn",
             f"At the levels that the quantiles name, they are right as far as {found.rows} can tell. Linear"
-            f" interpolation between them and exponential tails beyond do not fit: {_at_level(found, overall.worst)}.{before}",
+            " interpolation between them and exponential tails beyond do not fit:"
+            f" {_at_level(found, overall.worst)}.{before}",
         )
     else:
         yield Statement(
