@@ -475,7 +475,7 @@ APART = pa.table({"mu": [1.0, None, 3.0], "sigma": [1.0, 1.0, 1.0], "y": [None, 
         (
             lambda: batches.fit(TABLE, target="y", point="mu", calibrator=Calibrator(forget=HalfLife(9))),
             TypeError,
-            "no order of time",
+            "no time order",
         ),
         (
             lambda: batches.fit(TABLE, target="y", point="mu", by="region", weights="w"),

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 import calibrant
 from calibrant import Calibrator, CrossCalibrated, Interval, Normal, Point, Quantiles, Samples, cli
 from calibrant.cli.app import app
-from calibrant.cli.console import progress, report_errors, show_statement, working
+from calibrant.cli.console import progress, report_errors, show_statement, spinner
 from calibrant.diagnosis.headline import Headline
 from calibrant.interpolators import NAF, BoundedTails, InfiniteTails, Linear, Naive, Random
 from calibrant.names import INTERPOLATORS, SCORES, TAILS, interpolator_named, score_named
@@ -564,7 +564,7 @@ def test_work_of_unknown_length_has_a_spinner_on_stderr_where_that_is_a_terminal
     monkeypatch.setenv("TERM", "xterm")
     for terminal in (False, True):
         monkeypatch.setattr(sys.stderr, "isatty", lambda answer=terminal: answer)
-        with working("calibrating"):
+        with spinner("calibrating"):
             pass
         out, err = capsys.readouterr()
         assert not out

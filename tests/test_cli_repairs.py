@@ -115,7 +115,7 @@ def test_without_a_model_no_floor_was_learned(tmp_path):
     columns = {"low": [0.0, 1.0, 2.0], "high": [1.0, 1.0, 4.0], "y": [0.5, 1.5, 2.5]}
     file = write(tmp_path / "three.csv", columns)
     said = run("evaluate", file, "--target", "y", "--quantiles", "low:0.1,high:0.9").stderr
-    assert said == f"warning: {file}: 1 row, row 1, has no width of its own: it is judged as a single value\n"
+    assert said == f"warning: {file}: 1 row, row 1, has no width of its own: it is evaluated as a single value\n"
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_the_words_say_what_is_wrong_and_what_to_do():
     assert first == "Fails: 2,000 rows show that the forecasts are not calibrated everywhere."
     assert slices.startswith(f"Slices: {len(found.off)} of {len(found.slices)} are off by more than chance allows. ")
     assert f"The farthest is {found.off[0].name} (400 rows): the 50% intervals hold " in slices
-    assert "(p = 0.005); most of all heat" in features
+    assert "(p = 0.005); most strongly heat" in features
     assert "noise" not in features
     assert worst.startswith(f"Worst slice: {found.worst.name}, found on one part of the rows. On the others, ")
     assert advice.startswith("What to do: let the width follow the features")
@@ -97,7 +97,7 @@ def test_a_biased_centre_and_wrong_rows_get_other_advice():
     truth = Truth(3000, 1)
     biased = diagnose(Normal(truth.f - 0.3 * truth.X[:, 2] * truth.sigma, truth.sigma), truth.y, truth.X)
     assert not biased.slices[0].off
-    assert "What to do: labels lie above or below their medians by what the features tell" in str(biased)
+    assert "What to do: whether labels lie above or below their medians depends on the features" in str(biased)
     assert biased.feature_test.features[0][0] == "x2"
     base = Normal(truth.f, 0.5 * np.exp(0.4 * truth.X[:, 2]))  # the spread follows the wrong feature
     H = Calibrator().fit(base[:1500], truth.y[:1500])(base[1500:])

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from calibrant import Calibrator, Interval, Normal
-from calibrant.diagnosis.over_time import along_time, over_time
+from calibrant.diagnosis.over_time import over_time, time_periods
 from calibrant.metrics import coverage
 from calibrant.metrics.calibration import kolmogorov_pvalue
 from calibrant.metrics.periods import periods_of
@@ -180,13 +180,13 @@ def test_a_forecast_that_few_rows_calibrated_is_seldom_off_anywhere():
     for _ in range(runs):
         distribution = Calibrator().fit(np.zeros(n), rng.normal(size=n))(np.zeros(M))
         y = rng.normal(size=M)
-        off += any(each.off for each in along_time(distribution, y, np.arange(M), 0.9, n))
+        off += any(each.off for each in time_periods(distribution, y, np.arange(M), 0.9, n))
     assert off / runs <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)
 
 
 def test_rows_behind_a_period_are_those_of_its_groups():
     group = slices_of("g", np.where(np.arange(M) < 500, "small", "large"), M)
-    found = along_time(H, Y, np.arange(M), 0.9, 1100, [group], {"small": 100, "large": 1000})
+    found = time_periods(H, Y, np.arange(M), 0.9, 1100, [group], {"small": 100, "large": 1000})
     widths = [each.intervals[0].high - each.intervals[0].low for each in found]
     assert found[0].size == 101 * 100 // 201
     assert found[-1].size == 100 * 1000 // 1100

@@ -289,9 +289,7 @@ def test_splits_refiners_and_uniforms_have_seeds_of_their_own_from_the_random_st
 def test_few_training_rows_stay_plain():
     model = CalibratedRegressor(Ridge(), random_state=0).fit(X[:100], Y[:100])
     assert model.estimators_[0].refinement_.name == "constant"
-    with pytest.raises(
-        AttributeError, match="there was no league: the refiner was given, or there were fewer than 100"
-    ):
+    with pytest.raises(AttributeError, match="there is no league: the refiner was named, or there were fewer than 100"):
         _ = model.estimators_[0].league_
 
 
@@ -400,7 +398,7 @@ def test_the_league_is_in_the_report_and_on_the_estimator():
     page = report(model.predict_distribution(X[NEW]), Y[NEW], league=model.league_).html
     assert page.index("Chosen among") < page.index("location-scale") < page.index("A closer look")
     plain = CalibratedRegressor(Ridge(), refine=None, random_state=0).fit(X[SEEN], Y[SEEN])
-    with pytest.raises(AttributeError, match="there was no league"):
+    with pytest.raises(AttributeError, match="there is no league"):
         _ = plain.league_
     with pytest.raises(TypeError, match=r"league must be a League, such as model.league_, got 'auto'"):
         report(model.predict_distribution(X[NEW]), Y[NEW], league="auto")

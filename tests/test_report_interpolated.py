@@ -59,9 +59,9 @@ def test_draws_of_the_true_distribution_are_called_calibrated_and_narrow_ones_no
     good = report(*drawn(), rows=[0])
     assert good.headline.kind == "good"
     assert good.headline.step == "They can be used as they are, on data like these."
-    (said,) = [each.text for each in good.verdict if "run straight" in each.text]
+    (said,) = [each.text for each in good.verdict if "interpolated linearly" in each.text]
     assert said.startswith(
-        "The forecasts are draws. They are judged as distributions that run straight from one sorted"
+        "The forecasts are draws. They are evaluated as distributions interpolated linearly between the sorted draws"
     )
     for bad in (drawn(factor=0.4), drawn(draws=8)):  # few draws of the true distribution do not reach its tails
         assert report(*bad, rows=[0]).headline.text == "Not calibrated: the forecasts are too narrow."
@@ -74,7 +74,7 @@ def test_quantiles_are_judged_too():
     page = report(Quantiles(levels, f[:, None] + stats.norm.ppf(levels)), f + rng.normal(size=2000), rows=[0])
     assert page.headline.kind == "good"
     assert any(each.text.startswith("The forecasts are quantiles.") for each in page.verdict)
-    assert "straight" not in " ".join(each.text for each in report(Normal(f, 1.0), f, rows=[0]).verdict)
+    assert "interpolated" not in " ".join(each.text for each in report(Normal(f, 1.0), f, rows=[0]).verdict)
 
 
 def test_few_quantiles_that_are_right_at_their_levels_are_not_blamed_for_the_lines_between():
@@ -84,7 +84,7 @@ def test_few_quantiles_that_are_right_at_their_levels_are_not_blamed_for_the_lin
     right = Quantiles(levels, f[:, None] + stats.norm.ppf(levels))
     page = report(right, f + noise, rows=[0])
     assert page.headline.kind == "warn"
-    assert page.headline.text.startswith("The quantiles are right at their levels; straight lines in between")
+    assert page.headline.text.startswith("The quantiles are right at their levels; linear interpolation between them")
     assert page.verdict[0].kind == "warn"
     assert page.verdict[0].text.startswith("At the levels that the quantiles name, they are right as far as 3,000 rows")
     narrow = Quantiles(levels, f[:, None] + 0.7 * stats.norm.ppf(levels))

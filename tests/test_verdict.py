@@ -174,7 +174,7 @@ def slice_of(by, value, share, m=500):
 def test_slices_that_are_off_both_ways_are_found_in_one_column():
     off = [slice_of("x", "a", 1.0), slice_of("x", "b", 0.97), slice_of("x", "c", 0.8), slice_of("z", "d", 0.5)]
     found = opposite_slices(off)
-    assert (found.wide.value, found.narrow.value, found.by_forecast) == ("a", "c", False)
+    assert (found.wide.value, found.narrow.value, found.forecast_slices) == ("a", "c", False)
     assert str(found) == "too wide for x = a and too narrow for x = c"
     assert opposite_slices(off[:2]) is None
     assert opposite_slices([off[0], off[3]]) is None  # of two columns
@@ -232,7 +232,7 @@ def test_rates_of_counts_are_judged_as_the_distributions_they_stand_for():
     assert page.verdict[:2] == distribution.verdict[:2]
     for rates, name in ((Rates(rate), "Poisson"), (Rates(rate, 0.5), "negative binomial")):
         for labels in (None, "counts"):
-            said = f"The forecasts are rates. They are judged as the {name} distributions they stand for."
+            said = f"The forecasts are rates. They are evaluated as the {name} distributions they stand for."
             assert said in [each.text for each in report(rates, y, labels=labels, rows=[0]).verdict]
     assert diagnose(Rates(rate), y).slices == diagnose(Poisson(rate), y).slices
     assert evaluate(Rates(rate, 0.5), y) == evaluate(NegativeBinomial(rate, 0.5), y)
@@ -287,7 +287,7 @@ def test_draws_of_counts_of_the_true_distribution_pass():
 def test_a_failing_forecast_of_whole_numbers_is_told_of_labels(count_quantiles):
     _, beside, y = count_quantiles
     page = report(Quantiles(LEVELS, beside), y, rows=[0])
-    assert page.headline.step == "If they are forecasts of counts, judge them as such first: labels=Counts()."
+    assert page.headline.step == "If they are forecasts of counts, evaluate them as such first: labels=Counts()."
     assert HINT in str(page)
     assert HINT in str(diagnose(Quantiles(LEVELS, beside), y))
     assert HINT not in str(report(Quantiles(LEVELS, beside), y, labels="counts", rows=[0]))
@@ -317,7 +317,7 @@ def test_a_model_in_place_of_forecasts_is_told_the_way():
     X, y = np.zeros((60, 2)), np.arange(60.0)
     model = LinearRegression().fit(X, y)
     for asked in (lambda: report(model, y), lambda: evaluate(model, y), lambda: diagnose(model, X, y)):
-        with pytest.raises(TypeError, match=r"LinearRegression is a model: pass prediction_of\(model, X\)"):
+        with pytest.raises(TypeError, match=r"LinearRegression pass prediction_of\(model, X\)"):
             asked()
 
 

@@ -31,7 +31,7 @@ from calibrant.metrics.evaluation import Evaluation, OfDistribution, compare
 from calibrant.metrics.forecasts import comparable, paired
 from calibrant.metrics.label_kinds import judged_as
 from calibrant.metrics.scores import coverage_rows, width_rows
-from calibrant.metrics.table import at_its_own, metric_labels, row_metrics
+from calibrant.metrics.table import levels_of_forecast, metric_labels, row_metrics
 
 BINS = 2**16
 """Bins of the histogram of PITs: their distribution is off by at most 1/65,536."""
@@ -269,7 +269,7 @@ class Evaluating:
 
     def _sums(self, forecast: Any, y: Any, u: NDArray[np.float64]) -> Sums:
         H, y = paired(forecast, y)
-        coverage, ci, levels = at_its_own(H, self.coverage, self.ci, None)
+        coverage, ci, levels = levels_of_forecast(H, self.coverage, self.ci, None)
         H, _ = judged_as(H, y)
         sums = {}
         for name, rows in row_metrics(H, y, coverage, ci, levels).items():

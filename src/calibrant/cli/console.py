@@ -111,7 +111,7 @@ def progress(text: str, total: int | None) -> Iterator[Callable[[int], None]]:
 
 
 @contextmanager
-def working(text: str) -> Iterator[None]:
+def spinner(text: str) -> Iterator[None]:
     """A spinner on stderr, where that is a terminal, for work that cannot tell how far it is."""
     if not sys.stderr.isatty():
         yield

@@ -8,7 +8,7 @@ from typing import Any
 
 from calibrant.batches.columns import Columns
 from calibrant.batches.missing import Gaps
-from calibrant.cli.console import guarantee_text, show, show_statement, working
+from calibrant.cli.console import guarantee_text, show, show_statement, spinner
 from calibrant.cli.forecasts import judged
 from calibrant.cli.model import Model
 from calibrant.cli.results import (
@@ -22,10 +22,10 @@ from calibrant.cli.results import (
     show_slices,
     slice_json,
 )
-from calibrant.diagnosis.diagnose import by_forecast
+from calibrant.diagnosis.diagnose import forecast_slices
 from calibrant.diagnosis.headline import Headline, headline, known_by
 from calibrant.diagnosis.interface import TERMINAL
-from calibrant.diagnosis.over_time import Period, along_time
+from calibrant.diagnosis.over_time import Period, time_periods
 from calibrant.metrics import Evaluation
 from calibrant.metrics import evaluate as metrics_of
 from calibrant.metrics.by_slice import SliceResult
@@ -100,7 +100,7 @@ def compared(
     """The metrics on the rows of a file."""
     guarantee = model.calibrated.guarantee
     found = judged(path, model, columns, target, [] if time is None else [time], gaps=gaps)
-    with working("evaluating"), found.naming():
+    with spinner("evaluating"), found.naming():
         H = found.calibrated(model, seed)
         raw = comparable(found.prediction, H)
         measured = (
@@ -111,8 +111,8 @@ def compared(
         own, groups = guarantee.sizes, found.by_group(model.by)
         by = [slices_of(name, values, len(found.y)) for name, values in groups.items()]
         n = guarantee.calibration_rows
-        slices = by_forecast(H, found.y, coverage, n, by, own)
-        periods = None if time is None else along_time(H, found.y, found.groups[time], coverage, n, by, own)
+        slices = forecast_slices(H, found.y, coverage, n, by, own)
+        periods = None if time is None else time_periods(H, found.y, found.groups[time], coverage, n, by, own)
         overall = overall_result(H, found.y, coverage, guarantee)
     verdict = headline(overall, slices, periods or (), known=known_by(guarantee), interface=TERMINAL)
     differ = pvalue_note(after.pit_pvalue, overall)

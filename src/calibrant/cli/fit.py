@@ -22,7 +22,7 @@ from calibrant.batches.repairs import silenced
 from calibrant.batches.rows import Numbers
 from calibrant.batches.stream import Stream
 from calibrant.calibration import Calibrated
-from calibrant.cli.console import guarantee_text, progress, show, working
+from calibrant.cli.console import guarantee_text, progress, show, spinner
 from calibrant.cli.forecasts import read
 from calibrant.cli.model import write
 from calibrant.cli.tables import TableFile, refuse_overwrite
@@ -103,7 +103,7 @@ def _of_all(
     prediction, y = rows.prediction, rows.y
     if columns.kind != "rate":
         _check_score(calibrator.score, prediction, f"which the {columns.kind} columns are not")
-    with working("calibrating"), rows.naming(), silenced():
+    with spinner("calibrating"), rows.naming(), silenced():
         if time is not None:
             check_order(time, rows.groups[time])
         # labels that are spread are drawn: the same file gives the same model
@@ -131,7 +131,7 @@ def _of_sample(
     with progress("reading", table.count) as done:
         read_once = (batch.rows for batch in table.batches(work.numbers, [*extra.by, *ids], done=done))
         found = work.part(Stream.of(read_once, path), path)
-    with working("calibrating"):
+    with spinner("calibrating"):
         return work.finish(found, path).calibrated, found.rows[target].to_numpy()
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from calibrant import Calibrator
 from calibrant._words import count
 from calibrant.batches.rows import naming
-from calibrant.cli.console import guarantee_text, put, show, working
+from calibrant.cli.console import guarantee_text, put, show, spinner
 from calibrant.cli.results import json_numbers, print_json
 from calibrant.cli.tables import TableFile, refuse_overwrite, written
 from calibrant.horizons import HorizonCalibrated, HorizonCalibrator, HorizonEvaluation
@@ -26,7 +26,7 @@ def fit(path: Path, out: Path, labels: Labels | None, columns: dict[str, Any]) -
     refuse_overwrite(out, path)
     calibrator = HorizonCalibrator(Calibrator(labels=labels))
     table = _read(path)
-    with working("calibrating"), naming(str(path)):
+    with spinner("calibrating"), naming(str(path)):
         calibrated = calibrator.fit(table, **columns, rng=np.random.default_rng(0))
     save(out, calibrated)
     forecast, horizons = calibrated.columns.forecast, calibrated.horizons
@@ -42,7 +42,7 @@ def predict(path: Path, calibrated: HorizonCalibrated, model: Path, out: Path, s
     """Write the table of a file with calibrated numbers in the columns of its forecast."""
     refuse_overwrite(out, path, model)
     table = _read(path)
-    with working("predicting"), naming(str(path)):
+    with spinner("predicting"), naming(str(path)):
         result = calibrated.predict(table, seed=seed)
     forecast = calibrated.columns.forecast
     new = [name for name in result.column_names if name in {*forecast.names, forecast.point}]
@@ -55,7 +55,7 @@ def predict(path: Path, calibrated: HorizonCalibrated, model: Path, out: Path, s
 def evaluated(path: Path, calibrated: HorizonCalibrated, coverage: float, seed: int | None) -> HorizonEvaluation:
     """How the forecasts of a file do at each horizon."""
     table = _read(path)
-    with working("evaluating"), naming(str(path)):
+    with spinner("evaluating"), naming(str(path)):
         return calibrated.evaluate(table, coverage=coverage, seed=seed)
 
 
@@ -72,7 +72,7 @@ def report(path: Path, calibrated: HorizonCalibrated, model: Path, out: Path, op
     """Write the page on the rows of a file, sliced by horizon, and print its verdict."""
     refuse_overwrite(out, path, model)
     table = _read(path)
-    with working("looking"), naming(str(path)):
+    with spinner("looking"), naming(str(path)):
         rows = calibrated.labelled(table)
         page = report_of(
             distributions_of(calibrated.calibrated, rows, seed=seed),

@@ -13,7 +13,7 @@ from calibrant.batches.columns import Columns
 from calibrant.batches.missing import Gaps
 from calibrant.batches.repairs import silenced
 from calibrant.batches.rows import naming
-from calibrant.cli.console import show, working
+from calibrant.cli.console import show, spinner
 from calibrant.cli.forecasts import judged
 from calibrant.cli.model import Model
 from calibrant.cli.results import json_number
@@ -47,7 +47,7 @@ def monitored(
         start = Monitor(calibrated, threshold)
     rows = judged(path, model, columns, target, [] if time is None else [time], gaps=gaps)
     known = {name: value for name, value in rows.known.items() if name == "bound"}
-    with working("watching"), rows.naming(), silenced():
+    with spinner("watching"), rows.naming(), silenced():
         if time is not None:
             check_order(time, rows.groups[time])
         rng = np.random.default_rng(seed)

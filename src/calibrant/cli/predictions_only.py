@@ -12,7 +12,7 @@ from calibrant.batches.columns import Columns
 from calibrant.batches.extra_columns import ExtraColumns
 from calibrant.batches.missing import Gaps
 from calibrant.batches.repairs import SINGLE
-from calibrant.cli.console import show, show_statement, working
+from calibrant.cli.console import show, show_statement, spinner
 from calibrant.cli.fit import labels_of
 from calibrant.cli.forecasts import Forecasts, read
 from calibrant.cli.report import PageOptions
@@ -29,10 +29,10 @@ from calibrant.cli.results import (
 )
 from calibrant.cli.tables import refuse_overwrite
 from calibrant.cli.wording import in_flags
-from calibrant.diagnosis.diagnose import by_forecast
+from calibrant.diagnosis.diagnose import forecast_slices
 from calibrant.diagnosis.headline import AS_COUNTS, RIGHT_AT_LEVELS, Headline, headline
 from calibrant.diagnosis.interface import TERMINAL
-from calibrant.diagnosis.over_time import Period, along_time
+from calibrant.diagnosis.over_time import Period, time_periods
 from calibrant.labels.base import Labels
 from calibrant.metrics import Evaluation
 from calibrant.metrics import evaluate as metrics_of
@@ -101,13 +101,13 @@ def evaluated(
 ) -> RawEvaluation:
     """The metrics and the verdict on the rows of a file."""
     found = _read(path, columns, target, [] if time is None else [time], labels, gaps)
-    with working("evaluating"), found.naming():
+    with spinner("evaluating"), found.naming():
         metrics = replace(metrics_of(found.prediction, found.y, coverage=coverage, labels=labels), unit=target)
         H = distribution_for_labels(found.prediction, found.y, labels)
         if not H.has_distribution:
             return RawEvaluation(metrics, coverage, None)
-        slices = by_forecast(H, found.y, coverage, None)
-        periods = None if time is None else along_time(H, found.y, found.groups[time], coverage, None)
+        slices = forecast_slices(H, found.y, coverage, None)
+        periods = None if time is None else time_periods(H, found.y, found.groups[time], coverage, None)
         overall = overall_result(H, found.y, coverage)
         fails_between = overall.fails and holds_at_its_levels(for_labels(found.prediction, found.y, labels), found.y)
     verdict = headline(overall, slices, periods or (), known="raw", interface=TERMINAL)
@@ -131,7 +131,7 @@ def report(path: Path, columns: Columns, options: PageOptions, labels: Labels | 
             f"{path}: {found.prediction!r} is no distribution of each row, and a report is of distributions: calibrate"
             " it with calibrant fit and name the model by --model"
         )
-    with working("looking"), found.naming():
+    with spinner("looking"), found.naming():
         page = report_for(
             TERMINAL,
             found.prediction,

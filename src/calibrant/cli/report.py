@@ -9,7 +9,7 @@ from pathlib import Path
 from calibrant._words import in_all
 from calibrant.batches.columns import Columns
 from calibrant.batches.missing import Gaps
-from calibrant.cli.console import show, show_statement, working
+from calibrant.cli.console import show, show_statement, spinner
 from calibrant.cli.forecasts import Forecasts, judged
 from calibrant.cli.model import Model
 from calibrant.cli.tables import refuse_overwrite
@@ -50,7 +50,7 @@ def report(
     found = judged(path, model, columns, options.target, list(read), gaps=gaps)
     groups = {name: found.groups[name] for name in options.groups}
     distributions = {each.path: _distribution_of(path, found, each, options.target, seed, gaps) for each in others}
-    with working("looking"), found.naming():
+    with spinner("looking"), found.naming():
         distributions = {model.path: found.calibrated(model, seed), **distributions}
         named = _named(list(distributions))
         page = report_for(
@@ -81,10 +81,10 @@ def _distribution_of(
 ) -> Distribution:
     """What another model says of the same rows."""
     theirs = judged(path, other, other.columns({}), target, gaps=Gaps(refused=gaps.refused))
-    if (unlike := theirs.complete != found.complete).any():
+    if (distinct_label := theirs.complete != found.complete).any():
         raise ValueError(
-            f"{path}: row {int(unlike.argmax())} has a prediction for one of the models only"
-            f" ({in_all(int(unlike.sum()))}), and {other.path} can be compared on the same rows only"
+            f"{path}: row {int(distinct_label.argmax())} has a prediction for one of the models only"
+            f" ({in_all(int(distinct_label.sum()))}), and {other.path} can be compared on the same rows only"
         )
     with theirs.naming():
         return theirs.calibrated(other, seed)

@@ -26,7 +26,7 @@ from calibrant.batches.predicting import IN_CACHE
 from calibrant.batches.repairs import Repairs, silenced
 from calibrant.batches.rows import Batch, Numbers, as_arrow
 from calibrant.cli.columns import of_flags
-from calibrant.cli.console import progress, show, working
+from calibrant.cli.console import progress, show, spinner
 from calibrant.cli.model import Model
 from calibrant.cli.predict import warn_if_few
 from calibrant.cli.tables import TableFile, refuse_overwrite, written
@@ -106,10 +106,10 @@ def fit(
     several = SeveralCalibrator(calibrator)
     if training is not None:
         known = read(training, calibrator.labels, columns, gaps=Gaps(refused=gaps.refused))
-        with working("comparing labels"), known.naming(), silenced():
+        with spinner("comparing labels"), known.naming(), silenced():
             several = several.compared_on(known.predictions, known.Y, **known.known)
     rows = read(path, calibrator.labels, columns, gaps=gaps)
-    with working("calibrating"), rows.naming(), silenced():
+    with spinner("calibrating"), rows.naming(), silenced():
         calibrated = several.fit(rows.predictions, rows.Y, **rows.known, rng=np.random.default_rng(0))
     table = TableFile(path)
     notes = [Notes(each.resolve(table.header, target), target).to_json() for target, each in columns.items()]
@@ -171,7 +171,7 @@ class Forecaster:
 def evaluated(path: Path, source: Forecaster, coverage: float, seed: int | None, *, gaps: Gaps) -> SeveralEvaluation:
     """The metrics of each target on the rows of a file, and of all at once."""
     rows = read(path, source.labels, source.columns, gaps=gaps)
-    with working("evaluating"), rows.naming(), silenced():
+    with spinner("evaluating"), rows.naming(), silenced():
         return source.calibrated(rows.predictions, **rows.known, seed=seed).evaluate(rows.Y, coverage=coverage)
 
 

@@ -10,7 +10,7 @@ from calibrant._words import count
 from calibrant.batches.missing import Gaps
 from calibrant.batches.repairs import silenced
 from calibrant.batches.rows import naming
-from calibrant.cli.console import guarantee_text, show, working
+from calibrant.cli.console import guarantee_text, show, spinner
 from calibrant.cli.forecasts import judged
 from calibrant.cli.model import Model, write
 from calibrant.cli.tables import refuse_overwrite
@@ -28,7 +28,7 @@ def update(path: Path, model: Model, target: str, time: str | None, out: Path, *
     with naming(str(model.path)):
         kept_history(before)
     rows = judged(path, model, model.notes.columns, target, [] if time is None else [time], gaps=gaps)
-    with working("updating"), rows.naming(), silenced():
+    with spinner("updating"), rows.naming(), silenced():
         if time is not None:
             check_order(time, rows.groups[time])
         # labels that are spread are drawn: others than before, and the same for the same files

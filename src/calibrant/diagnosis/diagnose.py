@@ -122,7 +122,7 @@ def diagnose(
     )
 
 
-def by_forecast(
+def forecast_slices(
     H: PredictionLike,
     y: ArrayLike,
     coverage: float,

@@ -85,7 +85,7 @@ def headline(
             text += f" A change since {since} is the likely cause."
         elif 0 < len(off_in_time) < len(periods):
             text += f" {_off_in_time(periods, off_in_time)}{_but_farther(off_groups, off_in_time)}."
-            if known != "raw" and stands_out(off_groups, off_in_time):
+            if known != "raw" and groups_stand_out(off_groups, off_in_time):
                 return Headline("bad", text, _for_group(off_groups, interface))
         again = f"Calibrate again on rows {f'since {since}' if since else 'like these'}, which the model has not seen."
         few = f" With {interface.guarantee} it shows how much of this a small calibration set explains."
@@ -93,7 +93,7 @@ def headline(
         return Headline("bad", text, step)
     if not off_in_time and not off_groups:
         return _overall(overall, known, interface)
-    if not off_in_time or stands_out(off_groups, off_in_time):
+    if not off_in_time or groups_stand_out(off_groups, off_in_time):
         text, step = _in_groups(overall, off_groups, len(groups), interface, known)
         text += f"; and {_off_in_time(periods, off_in_time)}" if off_in_time else ""
     else:
@@ -126,10 +126,10 @@ def change_since(periods: Sequence[Period], off: Sequence[Period], groups: Seque
     since = since_when(periods, off)
     last = [each for each in periods if each.start == since]
     before = bool(last) and any(each in off for each in periods[: periods.index(last[0])])
-    return "" if before or stands_out(groups, off) else since
+    return "" if before or groups_stand_out(groups, off) else since
 
 
-def stands_out(groups: Sequence[SliceResult], off: Sequence[Period]) -> bool:
+def groups_stand_out(groups: Sequence[SliceResult], off: Sequence[Period]) -> bool:
     """Whether a group is farther beyond chance than any period: then it is the groups that differ."""
     return max((each.excess for each in groups), default=0.0) > max((each.excess for each in off), default=0.0)
 
@@ -143,7 +143,7 @@ def _off_in_time(periods: Sequence[Period], off: Sequence[Period]) -> str:
 
 def _but_farther(groups: Sequence[SliceResult], off: Sequence[Period]) -> str:
     """The group that is farther off than any period, if there is one."""
-    if not stands_out(groups, off):
+    if not groups_stand_out(groups, off):
         return ""
     worst = max(groups, key=lambda each: each.excess)
     interval = worst.intervals[0]

@@ -24,7 +24,7 @@ class OppositeSlices(NamedTuple):
         return self.wide.by
 
     @property
-    def by_forecast(self) -> bool:
+    def forecast_slices(self) -> bool:
         """Whether it is what the forecast itself says: its predicted value, or its width."""
         return self.by.strip("()") in OWN
 
@@ -33,7 +33,7 @@ class OppositeSlices(NamedTuple):
 
     def step(self, interface: Interface, *, by_group: bool = False) -> str:
         """The next step: one distribution of scores for all rows, or for a group, cannot correct both."""
-        if self.by_forecast:
+        if self.forecast_slices:
             groups = "finer groups" if by_group else "groups"
             return (
                 f"Let the width follow the forecast, by {interface.refine}; or calibrate by {groups} ({interface.by})."

@@ -77,7 +77,7 @@ def over_time(
     return judged_periods(found, events.inside, events.pit, confidence=unit("confidence", confidence), n=n)
 
 
-def along_time(
+def time_periods(
     H: PredictionLike,
     y: ArrayLike,
     time: Values,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from calibrant.metrics.bands import reliability_band
 from calibrant.metrics.calibration import LargestGap, kolmogorov_gap, kolmogorov_pvalue, largest_gap
 from calibrant.metrics.interval_coverage import Flags, Floats, InsideFlags, IntervalResult
-from calibrant.metrics.slices import Slices, slices_of, unlike
+from calibrant.metrics.slices import Slices, distinct_label, slices_of
 
 LEVELS = np.arange(1, 200) / 200
 """The grid on which the PITs of a slice are compared with the levels."""
@@ -140,7 +140,7 @@ def judged(
     local = 1 - risk / max(comparisons, 1)
     order = None if pit is None else np.argsort(pit, kind="stable")
     counted = {id(column): _counts(column, inside, pit, order) for column in columns}
-    behind = rows_behind([*columns, *groups], n, own)
+    behind = calibration_rows_of([*columns, *groups], n, own)
     found = []
     for column, k in large:
         m, (hits, gaps, means) = int(column.counts[k]), counted[id(column)]
@@ -161,7 +161,7 @@ def judged(
     return tuple(found)
 
 
-def rows_behind(
+def calibration_rows_of(
     columns: Sequence[Slices], n: int | None, own: Mapping[str, int] | None
 ) -> Callable[[Slices, int], int | None]:
     """How many rows calibrated slice k of a column: all n, unless each group was calibrated by its own n_g rows.
@@ -212,7 +212,7 @@ def own_slices(centre: Any, width: Any, taken: Sequence[str] = ()) -> list[Slice
 
     A column with one value makes no slices. Widths are compared to six digits, so that rounding does not matter.
     """
-    names = [unlike(name, taken) for name in OWN]
+    names = [distinct_label(name, taken) for name in OWN]
     with np.errstate(divide="ignore", invalid="ignore"):
         power = 10.0 ** np.clip(5 - np.floor(np.log10(np.abs(width))), -300, 300)
         short = np.round(width * power) / power

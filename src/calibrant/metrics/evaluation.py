@@ -64,7 +64,7 @@ class Evaluation(Generic[Crps, Bounds, Rest]):
     note: str = field(default="", compare=False)
     """Why metrics are missing, where some are."""
 
-    def says(self, label: str) -> float | None:
+    def metric(self, label: str) -> float | None:
         """The metric with this name in the table, if there is one.
 
         Args:
@@ -153,7 +153,7 @@ def blocks_of(evaluations: Mapping[str, Evaluation]) -> Iterator[list[MetricRow]
             for measure in block:
                 label = each.labels[measure.name]
                 absent = explained and not _any_has(evaluations, measure.name)
-                if label not in seen and (each.says(label) is not None or absent):
+                if label not in seen and (each.metric(label) is not None or absent):
                     seen.add(label)
                     cells = [_cell(other, label, measure.name) for other in evaluations.values()]
                     mine = unit if measure.unit == OF_THE_LABEL else measure.unit
@@ -204,7 +204,7 @@ def _any_has(evaluations: Mapping[str, Evaluation], name: str) -> bool:
 
 
 def _cell(evaluation: Evaluation, label: str, name: str) -> str:
-    value = evaluation.says(label)
+    value = evaluation.metric(label)
     if value is None:
         return "–"
     if name == "n":

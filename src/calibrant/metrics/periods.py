@@ -57,13 +57,13 @@ def periods_of(time: Values, m: int, bins: int | None = None, *, name: str = "ti
     index = np.searchsorted(last, when, side="left").astype(np.int64)
     first = ordered[np.searchsorted(ordered, last[:-1], side="right")]
     ends = np.concatenate([ordered[:1], first, last])
-    texts = moments_in_words(ends)
+    texts = times_in_words(ends)
     starts, stops = tuple(texts[: len(last)]), tuple(texts[len(last) :])
     labels = tuple(f"[{a}, {b}]" for a, b in zip(starts, stops, strict=True))
     return Periods(Slices(name, labels, index), starts, stops)
 
 
-def moments_in_words(when: NDArray[Any]) -> list[str]:
+def times_in_words(when: NDArray[Any]) -> list[str]:
     """Numbers or dates, all in one way."""
     return dates_in_words(when) if when.dtype.kind == "M" else numbers_in_words(when)
 

@@ -70,7 +70,7 @@ def slices_of(name: str, values: Any, m: int, *, parts: int = BINS, of: str = "g
     index = np.full(m, len(labels), np.int64)
     index[~missing] = inside
     if missing.any():
-        labels = [*labels, unlike("missing", labels)]
+        labels = [*labels, distinct_label("missing", labels)]
     return Slices(str(name), tuple(labels), index)
 
 
@@ -200,7 +200,7 @@ def _texts(column: NDArray[Any]) -> tuple[list[str], Index]:
     labels = _short(labels)
     where = np.array([place.get(text, len(labels)) for text in texts], np.int64)
     if len(texts) > MOST:
-        labels = [*labels, unlike(f"{len(texts) - len(labels)} others", labels)]
+        labels = [*labels, distinct_label(f"{len(texts) - len(labels)} others", labels)]
     return labels, where[first] if column.size else first
 
 
@@ -209,13 +209,13 @@ def _short(texts: Sequence[str]) -> list[str]:
     labels: list[str] = []
     for text in texts:
         short = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
-        labels.append(unlike(short, labels))
+        labels.append(distinct_label(short, labels))
     return labels
 
 
-def unlike(label: str, labels: Sequence[str]) -> str:
+def distinct_label(label: str, labels: Sequence[str]) -> str:
     """The label, in brackets if it is taken."""
-    return label if label not in labels else unlike(f"({label})", labels)
+    return label if label not in labels else distinct_label(f"({label})", labels)
 
 
 def natural_order(text: str) -> tuple[Any, ...]:

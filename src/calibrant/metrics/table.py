@@ -126,7 +126,7 @@ def evaluate(
     coverage, ci = unit("coverage", coverage), unit("ci", ci)
     called = name_of(y)
     given, y = paired(H, y)
-    coverage, ci, levels = at_its_own(given, coverage, ci, levels)
+    coverage, ci, levels = levels_of_forecast(given, coverage, ci, levels)
     judged, note = judged_as(given, y, labels)
     H, y = paired(judged, to_numpy(y) if note else y)
     if isinstance(H, Distribution) and H.lattice is not None:
@@ -160,7 +160,7 @@ def absent(H: Forecast) -> str:
     return f"{dash} {OF_A_POINT}" if isinstance(H, Point) else dash
 
 
-def at_its_own(
+def levels_of_forecast(
     H: Forecast, coverage: float, ci: float, levels: ArrayLike | None
 ) -> tuple[float, float, ArrayLike | None]:
     """The coverages and levels at which a forecast is evaluated: Quantiles at their own."""

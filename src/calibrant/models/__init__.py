@@ -6,11 +6,11 @@ NGBoost, quantile-forest, skpro, statsmodels and torch, lists of models, anythin
 """
 
 from calibrant.models.dispatch import prediction_of, register
-from calibrant.models.model_lists import by_level, together
+from calibrant.models.model_lists import by_level, combined
 from calibrant.models.multioutput import predictions_of
 
-register(list, together)
-register(tuple, together)
+register(list, combined)
+register(tuple, combined)
 register(dict, by_level)
 
 __all__ = ["prediction_of", "predictions_of", "register"]

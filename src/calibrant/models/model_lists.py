@@ -12,7 +12,7 @@ from calibrant.models.outputs import named, quantiles
 from calibrant.predictions import Ensemble, Point, Quantiles
 
 
-def together(models: Sequence[Any], X: Any) -> Quantiles | Ensemble:
+def combined(models: Sequence[Any], X: Any) -> Quantiles | Ensemble:
     """One `Quantiles` if every model predicts a single quantile, else an `Ensemble` of their predictions."""
     if not models:
         raise ValueError("prediction_of takes a list of at least one model, got an empty one")

@@ -43,9 +43,9 @@ class Forest(Refiner):
     def __post_init__(self) -> None:
         for name in ("trees", "leaf"):
             if not isinstance(getattr(self, name), Integral) or getattr(self, name) < 1:
-                raise ValueError(f"Local.{name} must be a whole number from 1 on, got {getattr(self, name)!r}")
+                raise ValueError(f"Forest.{name} must be a whole number from 1 on, got {getattr(self, name)!r}")
         if not 0 < self.prior < np.inf:
-            raise ValueError(f"Local.prior must be positive and finite, got {self.prior!r}")
+            raise ValueError(f"Forest.prior must be positive and finite, got {self.prior!r}")
 
     def fit(self, rows: TrainingRows) -> ForestRefinement:
         """One forest and its tables."""

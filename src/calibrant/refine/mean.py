@@ -64,7 +64,7 @@ class Mean(Refiner):
     def __post_init__(self) -> None:
         object.__setattr__(self, "members", tuple(self.members))
         if not self.members or not all(isinstance(member, Refiner) for member in self.members):
-            raise TypeError(f"Average.members must be refiners, at least one, got {self.members!r}")
+            raise TypeError(f"Mean.members must be refiners, at least one, got {self.members!r}")
 
     def fit(self, rows: TrainingRows) -> MeanRefinement:
         """Each member by itself."""
@@ -88,12 +88,12 @@ def _at_levels(prediction: Any) -> Any:
     if isinstance(prediction, Distribution):
         return to_numpy(prediction.quantiles(LEVELS))
     if not isinstance(prediction, Quantiles):
-        raise TypeError(f"an average is of distributions and quantiles, got {prediction!r}")
+        raise TypeError(f"a mean is taken of distributions and quantiles, got {prediction!r}")
     values = to_numpy(prediction.values)
     if prediction.quantile_levels() == LEVELS:
         return values
     if values.shape[1] == 1:
-        raise TypeError(f"an average needs quantiles at two levels or more, got {prediction!r}")
+        raise TypeError(f"a mean needs quantiles at two levels or more, got {prediction!r}")
     own, asked = ndtri(to_numpy(prediction.levels)), ndtri(np.asarray(LEVELS))
     left = np.clip(np.searchsorted(own, asked, side="right") - 1, 0, len(own) - 2)
     share = (asked - own[left]) / (own[left + 1] - own[left])

@@ -23,11 +23,11 @@ from calibrant.forecast import PredictionLike
 from calibrant.guarantee import Guarantee
 from calibrant.labels.base import Labels
 from calibrant.metrics.bands import pit_band, reliability_band
-from calibrant.metrics.by_slice import LEVELS, judged, rows_behind
+from calibrant.metrics.by_slice import LEVELS, calibration_rows_of, judged
 from calibrant.metrics.forecasts import comparable, labels_of, name_of, two_arguments
 from calibrant.metrics.forecasts import forecast as forecast_of
 from calibrant.metrics.label_kinds import for_labels, look_like_counts
-from calibrant.metrics.periods import Periods, moments_in_words, periods_of, times_of
+from calibrant.metrics.periods import Periods, periods_of, times_in_words, times_of
 from calibrant.metrics.rounding import rounded
 from calibrant.metrics.slices import Slices, all_rows
 from calibrant.persistence.atomic import write
@@ -43,7 +43,7 @@ from calibrant.reports.notes import notes
 from calibrant.reports.over_time import drawn_periods, over_time
 from calibrant.reports.page import page
 from calibrant.reports.rows import Shown, chosen_rows, drawn_rows, finest, named_rows
-from calibrant.reports.scored_forecast import Side, checked_base, side_of
+from calibrant.reports.scored_forecast import ScoredForecast, checked_base, scored_forecast
 from calibrant.reports.statement import Statement
 from calibrant.reports.table import Comparison, measures
 from calibrant.reports.tiles import small_picture, tiles
@@ -202,8 +202,8 @@ def report_for(
             raise TypeError(f"guarantee must be that of what was calibrated, calibrated.guarantee, got {promise!r}")
     if league is not None and not hasattr(league, "entries"):
         raise TypeError(f"league must be a League, such as model.league_, got {league!r}")
-    after = side_of(distribution, values, coverage)
-    before = None if base is None else side_of(_base(base, distribution, values, labels), values, coverage)
+    after = scored_forecast(distribution, values, coverage)
+    before = None if base is None else scored_forecast(_base(base, distribution, values, labels), values, coverage)
     slices = groupings(groups, m)
     slices += own_groupings(after, [each.name for each in slices])
     shown = chosen_rows(after, slices) if rows is None else named_rows(after, rows)
@@ -220,7 +220,7 @@ def report_for(
     parts = [all_rows(m), *slices]
     drawn = curves(after, parts)
     drawn_before = curves(before, parts) if before is not None and before.is_distribution else None
-    behind = rows_behind(slices, n, own)
+    behind = calibration_rows_of(slices, n, own)
     named: list[tuple[str | None, str, int | None]] = [(None, "all rows", n)]
     named += [(each.name, value, behind(each, k)) for each in slices for k, value in enumerate(each.labels)]
     findings = Findings(
@@ -297,7 +297,7 @@ def _title(label: str, name: str) -> str:
     return f"Forecasts of {label} by {name}" if name else f"Forecasts of {label}"
 
 
-def _in_time(along: Periods, side: Side, coverage: float, **known: Any) -> tuple[Period, ...]:
+def _in_time(along: Periods, side: ScoredForecast, coverage: float, **known: Any) -> tuple[Period, ...]:
     return judged_periods(along, {coverage: side.inside(coverage)}, side.drawn, **known)
 
 
@@ -341,7 +341,9 @@ def _curves(of: Curves) -> dict[str, Any]:
     }
 
 
-def _rows(after: Side, before: Side | None, slices: Sequence[Slices], shown: Shown) -> list[dict[str, Any]]:
+def _rows(
+    after: ScoredForecast, before: ScoredForecast | None, slices: Sequence[Slices], shown: Shown
+) -> list[dict[str, Any]]:
     y, rows = to_numpy(after.y), shown.rows
     starts = np.cumsum([1, *(len(each.labels) for each in slices)]).tolist()
     resolution = finest([after] if before is None else [after, before], rows)
@@ -365,7 +367,7 @@ def _rows(after: Side, before: Side | None, slices: Sequence[Slices], shown: Sho
 
 def _time_and_features(time: Any, features: Any, m: int, rows: Any) -> Iterator[dict[str, Any]]:
     """What else is shown of each of the rows: when it was, and its features."""
-    when = None if time is None else moments_in_words(times_of(time, m)[rows])
+    when = None if time is None else times_in_words(times_of(time, m)[rows])
     for k, entry in enumerate(features_of(features, m, rows)):
         yield ({} if when is None else {"time": when[k]}) | ({"features": entry} if entry else {})
 

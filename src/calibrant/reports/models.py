@@ -17,7 +17,7 @@ from calibrant.metrics.forecasts import forecast as forecast_of
 from calibrant.metrics.label_kinds import distribution_for_labels
 from calibrant.metrics.rounding import rounded
 from calibrant.predictions import Quantiles, Rates, Samples
-from calibrant.reports.scored_forecast import Floats, Side, checked_distribution, side_of
+from calibrant.reports.scored_forecast import Floats, ScoredForecast, checked_distribution, scored_forecast
 from calibrant.reports.table import Comparison, TableLine
 
 MOST = 20
@@ -81,12 +81,12 @@ def league_of(models: Sequence[ModelEntry]) -> dict[str, Any] | None:
 
 
 def entries(
-    first: Side, distributions: Mapping[str, Any], y: Floats, coverage: float, guarantees: Mapping[str, Any]
+    first: ScoredForecast, distributions: Mapping[str, Any], y: Floats, coverage: float, guarantees: Mapping[str, Any]
 ) -> list[ModelEntry]:
     """The models from the lowest CRPS to the largest; none where there is only one."""
     found = []
     for k, (name, distribution) in enumerate(distributions.items() if len(distributions) > 1 else ()):
-        side = first if k == 0 else side_of(distribution, y, coverage)
+        side = first if k == 0 else scored_forecast(distribution, y, coverage)
         lines = Comparison(None if k == 0 else first, side, coverage).lines
         promise = guarantees.get(name)
         overall = overall_of(side.drawn, coverage, promise, side.inside(coverage))

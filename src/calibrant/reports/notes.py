@@ -8,10 +8,10 @@ from typing import Any
 from calibrant._words import count
 from calibrant.reports.bootstrap import BAGS, REPLICATES, ROWS
 from calibrant.reports.curves import WIDTH_ROWS
-from calibrant.reports.scored_forecast import Side
+from calibrant.reports.scored_forecast import ScoredForecast
 
 
-def notes(m: int, n: int | None, rows: Sequence[Mapping[str, Any]], before: Side | None) -> list[str]:
+def notes(m: int, n: int | None, rows: Sequence[Mapping[str, Any]], before: ScoredForecast | None) -> list[str]:
     """The notes: how many draws, which bands, how many rows, and how single rows are drawn."""
     drawn = f"{count(BAGS, 'random bag')} of rows" if m > ROWS else "rows"
     known = f" and allow for the {count(n, 'row')} that calibrated the forecasts" if n is not None else ""

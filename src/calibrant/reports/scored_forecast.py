@@ -26,7 +26,7 @@ BLOCK = 2**14  # rows at a time
 
 
 @dataclass(frozen=True)
-class Side:
+class ScoredForecast:
     """A forecast and what it says of the labels, before calibration or after."""
 
     forecast: Any
@@ -64,7 +64,7 @@ class Side:
         return InsideFlags(self.columns["covered"] > 0, inside(self.drawn, coverage) if self.has_atoms else None)
 
 
-def side_of(forecast: Any, y: Floats, coverage: float) -> Side:
+def scored_forecast(forecast: Any, y: Floats, coverage: float) -> ScoredForecast:
     """The columns of a forecast."""
     forecast, labels = paired(forecast, y)
     columns: dict[str, list[Floats]] = {}
@@ -74,7 +74,7 @@ def side_of(forecast: Any, y: Floats, coverage: float) -> Side:
             columns.setdefault(name, []).append(values)
     if isinstance(forecast, Distribution) and forecast.lattice is not None:
         columns["drawn"] = [drawn_pit(forecast, labels)]
-    return Side(forecast, labels, {name: np.concatenate(parts) for name, parts in columns.items()})
+    return ScoredForecast(forecast, labels, {name: np.concatenate(parts) for name, parts in columns.items()})
 
 
 def rows_of(forecast: Any, index: Any) -> Any:

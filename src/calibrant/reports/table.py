@@ -15,7 +15,7 @@ from calibrant.metrics.calibration import ece_of, expected_ece, largest_gap
 from calibrant.metrics.rounding import rounded
 from calibrant.metrics.table import nll_label
 from calibrant.reports.bootstrap import CONFIDENCE, FEWEST, Bootstrap, Estimate, basic, percentile
-from calibrant.reports.scored_forecast import Floats, Side
+from calibrant.reports.scored_forecast import Floats, ScoredForecast
 
 Outcome = Literal["better", "worse", "same"]
 
@@ -58,8 +58,8 @@ def measures(lines: Iterable[TableLine]) -> dict[str, Any]:
 class Comparison:
     """A forecast before calibration, if there is one, and after, on the same m rows."""
 
-    before: Side | None
-    after: Side
+    before: ScoredForecast | None
+    after: ScoredForecast
     coverage: float
 
     @property
@@ -126,7 +126,7 @@ class Comparison:
         change = self._interval(plain, centre, after.replicates - before.replicates)
         return TableLine(label, "target", 0.0, before.estimate, after.estimate, change, _outcome(change))
 
-    def _one_ece(self, side: Side) -> _ECE:
+    def _one_ece(self, side: ScoredForecast) -> _ECE:
         pit = side.drawn
         plain = float(ece_of(np.sort(pit)))
         value = plain - expected_ece(self.m)

@@ -44,7 +44,7 @@ def tiles(found: Findings, label: str) -> list[Tile]:
         f"{target} interval coverage",
         percent(covered.after.value, found.m),
         "",
-        f"target {target}{was}{_in_part(found)}",
+        f"target {target}{was}{_ties_split(found)}",
         *_coverage(found),
     )
     crps, width, base = lines["crps"], lines["width"], found.comparison.before
@@ -73,7 +73,7 @@ def _coverage(found: Findings) -> tuple[Kind, str]:
     return ("bad" if found.overall.clearly_undercovers else "info" if found.one_sided else "warn"), covers
 
 
-def _in_part(found: Findings) -> str:
+def _ties_split(found: Findings) -> str:
     """The tested share, where it differs from the counted one: the verdict of the tile is about it."""
     interval = found.overall.interval
     if interval.split_share is None or percent(interval.split_share, found.m) == percent(interval.share, found.m):

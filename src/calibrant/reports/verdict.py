@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._words import count
-from calibrant.diagnosis.headline import Kind, how_bad, stands_out
+from calibrant.diagnosis.headline import Kind, groups_stand_out, how_bad
 from calibrant.diagnosis.overall import FAIR_GAP, FEW, Tail
 from calibrant.guarantee import required_n
 from calibrant.metrics.bands import reliability_band
@@ -35,7 +35,7 @@ def verdict(findings: Findings) -> tuple[Statement, ...]:
         (_interpolated, _as_counts, _enough, _assumptions),
     )
     parts = [*(time if findings.off_in_time else ()), *(groups if findings.off else ())]
-    if stands_out(findings.off, findings.off_in_time):  # the farther off first, as in the headline
+    if groups_stand_out(findings.off, findings.off_in_time):  # the farther off first, as in the headline
         parts.reverse()
     fine = [statement for statement in (*time, *groups) if statement not in parts]
     if parts:  # what is right on average is no good news where a group is off, or a period
@@ -163,8 +163,8 @@ def _reason(found: Findings) -> str:
     if found.since:
         return f"{more} a change since {found.since} is the likely cause."
     time = f" With {found.interface.time} the report shows whether things changed over time."
-    unlike = f"{more} these rows may be unlike them, or the model was trained on the calibration rows."
-    return unlike if found.periods is not None else unlike + time
+    distinct_label = f"{more} these rows may be unlike them, or the model was trained on the calibration rows."
+    return distinct_label if found.periods is not None else distinct_label + time
 
 
 def _at_level(found: Findings, k: int) -> str:
