@@ -78,7 +78,7 @@ SPREADS = np.array([-2.3, -1.8, -1.4, -0.6, 0.1, 0.5, 1.2, 1.8, 2.4])
 TOO_LOW = RNG.beta(0.8, 1.2, COUNT)
 """PITs of labels that lie lower, and farther out, than the forecasts say."""
 
-LAWS: dict[str, Any] = {
+DISTRIBUTIONS: dict[str, Any] = {
     "normal": Normal(LOC, SCALE),
     "logistic": Logistic(LOC, SCALE),
     "laplace": Laplace(LOC, SCALE),
@@ -101,8 +101,8 @@ LAWS: dict[str, Any] = {
 POINT, INTERVAL = Point(LOC), Interval(LOC - SCALE, LOC + 1.5 * SCALE)
 QUANTILES = Quantiles(LEVELS, LOC[:, None] + SCALE[:, None] * SPREADS)
 SAMPLES = Samples(DRAWS)
-TWO_LAWS = Ensemble([LAWS["normal"], Laplace(LOC2, SCALE2)], weights=[2.0, 1.0])
-NORMAL_AND_INTERVAL = Ensemble([LAWS["normal"], Interval(LOC2 - SCALE2, LOC2 + SCALE2)])
+TWO_DISTRIBUTIONS = Ensemble([DISTRIBUTIONS["normal"], Laplace(LOC2, SCALE2)], weights=[2.0, 1.0])
+NORMAL_AND_INTERVAL = Ensemble([DISTRIBUTIONS["normal"], Interval(LOC2 - SCALE2, LOC2 + SCALE2)])
 
 BENDS = np.concatenate(
     [LOC[:, None] + SCALE[:, None] * np.array([0.0, -1.0, 0.25, 1.5, -5.0, *SPREADS]), LOC2[:, None], np.sort(DRAWS)],
@@ -117,13 +117,13 @@ class Pair:
 
     forecast: Any
     score: Any
-    base: Any = field(default_factory=lambda: LAWS["normal"])
+    base: Any = field(default_factory=lambda: DISTRIBUTIONS["normal"])
     members: int = 1
 
 
 PAIRS: dict[str, Pair] = {
-    **{f"cdf of {name}": Pair(distribution, CDFScore(), distribution) for name, distribution in LAWS.items()},
-    **{f"z of {name}": Pair(distribution, ZScore(), distribution) for name, distribution in LAWS.items()},
+    **{f"cdf of {name}": Pair(distribution, CDFScore(), distribution) for name, distribution in DISTRIBUTIONS.items()},
+    **{f"z of {name}": Pair(distribution, ZScore(), distribution) for name, distribution in DISTRIBUTIONS.items()},
     "residual": Pair(POINT, ResidualScore()),
     "relative": Pair(POINT, RelativeScore()),
     "sqrt": Pair(POINT, SqrtScore()),
@@ -141,8 +141,8 @@ PAIRS: dict[str, Pair] = {
         Ensemble([QUANTILES, SAMPLES, INTERVAL], weights=[1.0, 0.5, 0.2]), EnsembleScore(), members=3
     ),
     "ensemble of ensembles": Pair(Ensemble([NORMAL_AND_INTERVAL, QUANTILES]), EnsembleScore(), members=3),
-    "ensemble of cdfs": Pair(TWO_LAWS, EnsembleScore(CDFScore()), members=2),
-    "ensemble of z and cdf": Pair(TWO_LAWS, EnsembleScore([ZScore(), CDFScore()]), members=2),
+    "ensemble of cdfs": Pair(TWO_DISTRIBUTIONS, EnsembleScore(CDFScore()), members=2),
+    "ensemble of z and cdf": Pair(TWO_DISTRIBUTIONS, EnsembleScore([ZScore(), CDFScore()]), members=2),
 }
 
 INTERPOLATORS: dict[str, Any] = {
@@ -214,13 +214,13 @@ def moved(distribution: Any, k: int) -> Any:
             return Point(LOC + shift)
         case "quantiles":
             return Quantiles(LEVELS, LOC[:, None] + shift[:, None] + SCALE[:, None] * SPREADS)
-    mixture = LAWS["gaussian mixture"]
+    mixture = DISTRIBUTIONS["gaussian mixture"]
     return GaussianMixture(mixture.weights, mixture.means + shift[:, None], mixture.stds)
 
 
 def folds(kind: str, score: Any, interpolator: str) -> Case:
     forecasts = [moved(kind, k) for k in range(FOLDS)]
-    y = labels(LAWS[kind]) if kind in LAWS else Y
+    y = labels(DISTRIBUTIONS[kind]) if kind in DISTRIBUTIONS else Y
 
     def parts(n: int) -> list[tuple[Any, slice]]:
         size = n // FOLDS
@@ -244,7 +244,7 @@ def folds(kind: str, score: Any, interpolator: str) -> Case:
         )
 
     name = f"{FOLDS} folds, {type(score).__name__.removesuffix('Score').lower()} of {kind}; {interpolator}"
-    return Case(name, fit, predict, bends, LAWS.get(kind, LAWS["normal"])[N:], y[N:], FOLDS)
+    return Case(name, fit, predict, bends, DISTRIBUTIONS.get(kind, DISTRIBUTIONS["normal"])[N:], y[N:], FOLDS)
 
 
 def cases() -> Iterator[Case]:

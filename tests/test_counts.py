@@ -42,7 +42,7 @@ from calibrant.testing import check_distribution, check_labels
 
 PROMISED = TOLERANCES["curved"].integrals
 
-LAWS = {  # which the catalogue does not have
+DISTRIBUTION_CASES = {  # which the catalogue does not have
     "scipy's geometric": lambda: from_scipy(st.geom([0.3, 0.05])),
     "scipy's skellam": lambda: from_scipy(st.skellam([3.0, 1.0], [1.0, 2.0])),
     "steps of 0.5 from 1": lambda: Lattice(LogNormal([0.0, 1.0], [1.0, 2.0]), 0.5, 1.0),
@@ -54,9 +54,9 @@ LAWS = {  # which the catalogue does not have
 
 
 @pytest.mark.few
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", DISTRIBUTION_CASES)
 def test_a_distribution_of_counts_keeps_the_distributions_of_a_distribution(name):
-    check_distribution(LAWS[name]())
+    check_distribution(DISTRIBUTION_CASES[name]())
 
 
 @pytest.mark.parametrize(

@@ -99,20 +99,26 @@ def of_distribution(distribution):
     return Calibrated(ResidualScore(), distribution, Guarantee(20, 20.0), Fixed(), Form("points"))
 
 
-LAWS = {name: case for name, case in DISTRIBUTIONS.items() if case(HERE).shape == () and name != "logistic mixture"}
-LAWS["a guarded distribution that is clipped"] = lambda world: DISTRIBUTIONS["q of naf, guarded"](world).clip(-1.0, 0.5)
-LAWS["a random distribution that is clipped"] = lambda world: DISTRIBUTIONS["q of random"](world).clip(0.0)
-LAWS["a random distribution that is clipped to a point"] = lambda world: DISTRIBUTIONS["q of random, bounded"](
+DISTRIBUTION_CASES = {
+    name: case for name, case in DISTRIBUTIONS.items() if case(HERE).shape == () and name != "logistic mixture"
+}
+DISTRIBUTION_CASES["a guarded distribution that is clipped"] = lambda world: DISTRIBUTIONS["q of naf, guarded"](
     world
-).clip(90, 99)
-LAWS["a row of student t"] = lambda world: PREDICTIONS["student t, df by row"](world)[3]
-LAWS["a row of laplace"] = lambda world: PREDICTIONS["laplace"](world)[3]
-LAWS["a row of a pool"] = lambda world: PREDICTIONS["pool"](world)[3]
+).clip(-1.0, 0.5)
+DISTRIBUTION_CASES["a random distribution that is clipped"] = lambda world: DISTRIBUTIONS["q of random"](world).clip(
+    0.0
+)
+DISTRIBUTION_CASES["a random distribution that is clipped to a point"] = lambda world: DISTRIBUTIONS[
+    "q of random, bounded"
+](world).clip(90, 99)
+DISTRIBUTION_CASES["a row of student t"] = lambda world: PREDICTIONS["student t, df by row"](world)[3]
+DISTRIBUTION_CASES["a row of laplace"] = lambda world: PREDICTIONS["laplace"](world)[3]
+DISTRIBUTION_CASES["a row of a pool"] = lambda world: PREDICTIONS["pool"](world)[3]
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", DISTRIBUTION_CASES)
 def test_every_single_distribution_can_be_q(name, path):
-    distribution = LAWS[name](HERE)
+    distribution = DISTRIBUTION_CASES[name](HERE)
     save(path, of_distribution(distribution))
     q = load(path, classes=[Fixed]).q
     assert same(q, distribution)

@@ -17,7 +17,7 @@ import pytest
 from catalogue import HERE, calibrated
 from forged import built, in_fields, parsed, peak_below, sealed, small, tampered
 from systems import on_posix
-from test_files import LAWS, Fixed, Scaled, of_distribution
+from test_files import DISTRIBUTION_CASES, Fixed, Scaled, of_distribution
 
 from calibrant import Calibrator, Guarantee, HalfLife, Laplace, Mixture, Normal, StudentT, Tracker, concatenate
 from calibrant._batch import same
@@ -397,7 +397,7 @@ def test_distributions_made_of_distributions_are_refused_where_the_parts_do_not_
         "pool": "a row of a pool",
         "guarded": "q of naf, guarded",
     }
-    save(path, of_distribution(LAWS[distributions.get(case, case)](HERE)))
+    save(path, of_distribution(DISTRIBUTION_CASES[distributions.get(case, case)](HERE)))
     with tampered(path) as (header, entries):
         in_fields(*way, **values)(header, entries)
     with pytest.raises(FileError, match=sentence):

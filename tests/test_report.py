@@ -73,7 +73,7 @@ def data_of(page):
     return json.loads(found.group(1))
 
 
-LAWS = {
+DISTRIBUTION_CASES = {
     "linear": lambda rng: Calibrator(),
     "naive": lambda rng: Calibrator(interpolator=Naive()),
     "random": lambda rng: Calibrator(CDFScore(), Random()),
@@ -101,10 +101,10 @@ def distribution_of(name, m=M, n=99):
         return Normal(0.0, 1.5), y
     if name == "normal":
         return base, y
-    return calibrated_on(n, rng, 0.5, LAWS[name](rng))(base, rng=rng), y
+    return calibrated_on(n, rng, 0.5, DISTRIBUTION_CASES[name](rng))(base, rng=rng), y
 
 
-NAMES = [*LAWS, "clipped", "naive, 100 rows", "folds", "torch", "one distribution", "normal"]
+NAMES = [*DISTRIBUTION_CASES, "clipped", "naive, 100 rows", "folds", "torch", "one distribution", "normal"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -745,10 +745,12 @@ def test_distributions_without_a_density_or_with_mass_at_infinity_are_told_so():
     texts = " ".join(s.text for s in random.verdict)
     assert "NLL is infinite: the density is zero at 500 labels" in texts
     assert "CRPS is infinite" in texts
-    naive = " ".join(s.text for s in report(calibrated_on(200, rng, 0.5, LAWS["naive"](rng))(base), y).verdict)
+    naive = " ".join(
+        s.text for s in report(calibrated_on(200, rng, 0.5, DISTRIBUTION_CASES["naive"](rng))(base), y).verdict
+    )
     assert "NLL is infinite" in naive
     assert "A distribution of steps (naive, random) has no density at all" in naive
-    few = report(calibrated_on(5, rng, 0.5, LAWS["infinite tails"](rng))(base), y)
+    few = report(calibrated_on(5, rng, 0.5, DISTRIBUTION_CASES["infinite tails"](rng))(base), y)
     assert any("intervals are infinite" in s.text for s in few.verdict)
 
 

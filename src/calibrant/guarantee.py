@@ -317,11 +317,7 @@ class Guarantee:
                     " and under a change nothing is promised."
                 )
             case "censored":
-                beyond = (
-                    f" Levels above {self.known:.3g} lie beyond the follow-up and are refused."
-                    if self.known < 1
-                    else ""
-                )
+                beyond = f" Levels above {self.known:.3g} lie beyond the follow-up and are refused." if self.known < 1 else ""
                 return (
                     f"No finite-sample claim: q is the distribution of the n = {self.n} scores whose labels were seen,"
                     " weighted by the inverse probability of being followed so long (effective number"

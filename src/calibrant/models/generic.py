@@ -40,7 +40,7 @@ def _arguments(function: Callable[..., Any]) -> Collection[str]:
 
 def as_output(name: str, output: Any) -> Any:
     """A prediction as it is, distributions of scipy and torch adapted, one number per row as a `Point`."""
-    if isinstance(output, (Prediction, Distribution)) or type(output).__module__.startswith(_LAWS):
+    if isinstance(output, (Prediction, Distribution)) or type(output).__module__.startswith(_DISTRIBUTION_MODULES):
         return as_prediction(output)
     if isinstance(output, (list, tuple)) and any(_is_array(part) for part in output):
         raise TypeError(
@@ -56,4 +56,4 @@ def _is_array(part: Any) -> bool:
     return hasattr(part, "__len__") and not isinstance(part, str)
 
 
-_LAWS = ("scipy.stats", "torch.distributions")
+_DISTRIBUTION_MODULES = ("scipy.stats", "torch.distributions")
