@@ -474,12 +474,12 @@ def test_counts_are_drawn_as_bars():
 
 def test_a_report_of_counts_has_bars_and_judges_drawn_pits():
     from calibrant.reports.rows import drawn_rows
-    from calibrant.reports.scored_forecast import side_of
+    from calibrant.reports.scored_forecast import scored_forecast
 
     rng = np.random.default_rng(11)
     f = rates(400, rng)
     y = rng.poisson(f).astype(float)
-    side = side_of(Poisson(f), y, 0.9)
+    side = scored_forecast(Poisson(f), y, 0.9)
     assert kolmogorov_pvalue(float(sup_of(np.sort(side.drawn))), 400) > 1e-3
     assert side.columns["nll"] == pytest.approx(-Poisson(f).logpmf(y))
     row = drawn_rows(side, np.array([3]), np.array([1e-9]))[0]

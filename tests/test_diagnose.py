@@ -102,7 +102,7 @@ def test_a_biased_centre_and_wrong_rows_get_other_advice():
     base = Normal(truth.f, 0.5 * np.exp(0.4 * truth.X[:, 2]))  # the spread follows the wrong feature
     H = Calibrator().fit(base[:1500], truth.y[:1500])(base[1500:])
     other = diagnose(H, truth.y[1500:], truth.X[1500:], n=1500)
-    assert "What to do: the width varies, but not as the features ask." in str(other)
+    assert "What to do: the width varies, but not as the features require." in str(other)
     shifted = diagnose(Normal(truth.f + truth.sigma, truth.sigma), truth.y, truth.X)
     assert "What to do: all rows together are off too." in str(shifted)
 

@@ -264,7 +264,7 @@ def test_the_first_of_several_columns_is_named():
 
 def test_a_column_of_dates_is_named():
     dated = X.assign(when=pd.date_range("2024", periods=N, freq="h"))
-    with pytest.raises(TypeError, match="X has dates in column 'when', of which the estimator makes no numbers"):
+    with pytest.raises(TypeError, match="X has dates in column 'when', which the estimator cannot use"):
         CalibratedRegressor(Ridge()).fit(dated, Y)
     CalibratedRegressor(Ridge(), cv="latest", features=["a"], refine=None).fit(dated, Y)
 
@@ -506,7 +506,7 @@ def test_a_table_or_a_model_in_place_of_a_prediction_is_told_the_way(kind):
     calibrated = fitted(Ridge()).calibrated_
     with pytest.raises(TypeError, match=r"got the table \w+: where it is X, pass prediction_of\(model, X\)"):
         calibrated(KINDS[kind](X))
-    with pytest.raises(TypeError, match=r"Ridge pass prediction_of\(model, X\)"):
+    with pytest.raises(TypeError, match=r"Ridge is a model: pass prediction_of(model, X\)"):
         calibrated(Ridge())
 
 

@@ -317,7 +317,7 @@ def test_a_model_in_place_of_forecasts_is_told_the_way():
     X, y = np.zeros((60, 2)), np.arange(60.0)
     model = LinearRegression().fit(X, y)
     for asked in (lambda: report(model, y), lambda: evaluate(model, y), lambda: diagnose(model, X, y)):
-        with pytest.raises(TypeError, match=r"LinearRegression pass prediction_of\(model, X\)"):
+        with pytest.raises(TypeError, match=r"got the model LinearRegression: pass prediction_of(model, X\)"):
             asked()
 
 
