@@ -506,7 +506,7 @@ def test_a_table_or_a_model_in_place_of_a_prediction_is_told_the_way(kind):
     calibrated = fitted(Ridge()).calibrated_
     with pytest.raises(TypeError, match=r"got the table \w+: where it is X, pass prediction_of\(model, X\)"):
         calibrated(KINDS[kind](X))
-    with pytest.raises(TypeError, match=r"Ridge is a model: pass prediction_of(model, X\)"):
+    with pytest.raises(TypeError, match=r"Ridge is a model: pass prediction_of\(model, X\)"):
         calibrated(Ridge())
 
 

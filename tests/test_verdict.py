@@ -232,7 +232,7 @@ def test_rates_of_counts_are_judged_as_the_distributions_they_stand_for():
     assert page.verdict[:2] == distribution.verdict[:2]
     for rates, name in ((Rates(rate), "Poisson"), (Rates(rate, 0.5), "negative binomial")):
         for labels in (None, "counts"):
-            said = f"The forecasts are rates. They are evaluated as the {name} distributions they stand for."
+            said = f"The forecasts are rates. They are evaluated as {name} distributions."
             assert said in [each.text for each in report(rates, y, labels=labels, rows=[0]).verdict]
     assert diagnose(Rates(rate), y).slices == diagnose(Poisson(rate), y).slices
     assert evaluate(Rates(rate, 0.5), y) == evaluate(NegativeBinomial(rate, 0.5), y)
@@ -317,7 +317,7 @@ def test_a_model_in_place_of_forecasts_is_told_the_way():
     X, y = np.zeros((60, 2)), np.arange(60.0)
     model = LinearRegression().fit(X, y)
     for asked in (lambda: report(model, y), lambda: evaluate(model, y), lambda: diagnose(model, X, y)):
-        with pytest.raises(TypeError, match=r"got the model LinearRegression: pass prediction_of(model, X\)"):
+        with pytest.raises(TypeError, match=r"got the model LinearRegression: pass prediction_of\(model, X\)"):
             asked()
 
 
