@@ -292,7 +292,7 @@ def lambda_of_ones_own(header, entries):
 CROOKED = {
     "score missing": (without_score, "must have the fields"),
     "field unknown": (in_fields("score", extra=1), "score must have the fields"),
-    "another root": (root_of_another_kind, "nothing that calibrates"),
+    "another root": (root_of_another_kind, "not a calibrated model"),
     "score of another kind": (in_fields(score={"class": "Naive", "fields": {}}), "its score must be a Score"),
     "q is a number": (in_fields(q=3), "its q must be a single distribution"),
     "interpolator is a distribution": (
@@ -311,9 +311,9 @@ CROOKED = {
     "tie larger than n": (in_fields("guarantee", largest_tie=5), "largest tie is of 5 scores"),
     "tails are no tails": (in_fields("interpolator", tails=None), "must be tails"),
     "left is text": (in_fields("q", "lines", left="1"), "its left must be mean excesses"),
-    "left is no float": (in_fields("q", "lines", left={"float": "infinity"}), "nothing that a file holds"),
+    "left is no float": (in_fields("q", "lines", left={"float": "infinity"}), "not a value that a file can hold"),
     "a row of no line": (in_fields("q", group=3), "its group must be"),
-    "promise of another name": (in_fields("interpolator", tails={"function": "exec"}), "nothing that a file holds"),
+    "promise of another name": (in_fields("interpolator", tails={"function": "exec"}), "not a value that a file can hold"),
     "knots are a list": (in_fields("q", "lines", knots=[1.0, 2.0, 3.0, 4.0]), "its knots must be finite floats"),
     "knots are not there": (in_fields("q", "lines", knots={"array": "q.other"}), "must be an array of that name"),
     "one array twice": (array_of_nothing, "must be an array of that name"),

@@ -185,10 +185,10 @@ def test_what_cannot_be_done_is_said(model, error, what):
 @pytest.mark.parametrize(
     ("ask", "error", "what"),
     [
-        (lambda model: model.update(X, Y), TypeError, "several labels cannot be updated: calibrate"),
+        (lambda model: model.update(X, Y), TypeError, "several labels cannot be updated: call calibrate"),
         (lambda model: model.track(X, Y), TypeError, "a SeveralCalibrated cannot be tracked"),
         (lambda model: model.report(X, Y), TypeError, "a report covers one label: calibrant.report"),
-        (lambda model: model.league_, AttributeError, "there is no league: the refiner was given"),
+        (lambda model: model.league_, AttributeError, "there is no league: the refiner was named"),
         (lambda model: model.calibrate(X, INFINITE), ValueError, "y is NaN or infinite in row 3"),
         (lambda model: model.evaluate(X, INFINITE), ValueError, "y is NaN or infinite in row 3"),
     ],
