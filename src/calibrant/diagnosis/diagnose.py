@@ -81,7 +81,7 @@ def diagnose(
     Slices: 10 of 11 are off by more than chance allows. The farthest is x in [0.0002485, 0.1946] (600 rows): the 50%
     intervals hold 83.5% of the labels, where chance allows 42.2% to 57.8%.
     Features: they predict which labels lie low or high in their forecasts (p = 0.005); most strongly x, predicted
-        value.
+    value.
     Worst slice: ...
     What to do: let the width follow the features: predict quantiles, an interval or a distribution in place of a point,
     or calibrate the slices separately.

@@ -62,8 +62,7 @@ class Auto(Refiner):
         candidates: Refiners by name, or a list of them, from the simplest to the most elaborate; None for constant,
             spread, location-scale, quantiles and mean.
         criterion: "crps", "nll" (of distributions by NAF: the density of a linear distribution is rough) or "interval",
-        the interval
-            score at 90%.
+            the interval score at 90%.
     """
 
     candidates: Mapping[str, Refiner] | Sequence[Refiner | tuple[str, Refiner]] | None = None

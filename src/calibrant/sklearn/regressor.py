@@ -115,8 +115,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
             `update` are taken to be in time order. None weights them all equally.
         n_jobs: How many folds are fitted at once.
         random_state: Decides the split, and the uniforms of a randomised distribution. A row's uniform is a function of
-        this
-            seed, of what was calibrated and of the row's own forecast, so a row has the same distribution in every
+            this seed, of what was calibrated and of the row's own forecast, so a row has the same distribution in every
             call, any batch and any order. For each seed the guarantee of `Random` is exact on average over calibration
             sets. Within one fit, rows with equal forecasts share their uniform.
 
