@@ -313,7 +313,7 @@ CROOKED = {
     "left is text": (in_fields("q", "lines", left="1"), "its left must be mean excesses"),
     "left is no float": (in_fields("q", "lines", left={"float": "infinity"}), "not a value that a file can hold"),
     "a row of no line": (in_fields("q", group=3), "its group must be"),
-    "promise of another name": (in_fields("interpolator", tails={"function": "exec"}), "not a value that a file can hold"),
+    "another name": (in_fields("interpolator", tails={"function": "exec"}), "not a value that a file can hold"),
     "knots are a list": (in_fields("q", "lines", knots=[1.0, 2.0, 3.0, 4.0]), "its knots must be finite floats"),
     "knots are not there": (in_fields("q", "lines", knots={"array": "q.other"}), "must be an array of that name"),
     "one array twice": (array_of_nothing, "must be an array of that name"),
