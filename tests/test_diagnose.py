@@ -19,7 +19,7 @@ from calibrant.diagnosis.feature_test import feature_test
 from calibrant.diagnosis.features import feature_slices
 from calibrant.diagnosis.worst_slice import worst_slice
 from calibrant.interpolators import InfiniteTails, Linear, Naive
-from calibrant.metrics.by_slice import judged, own_slices
+from calibrant.metrics.by_slice import own_slices, slice_results
 from calibrant.metrics.interval_coverage import InsideFlags, inside
 from calibrant.metrics.rounding import fixed
 from calibrant.metrics.slices import Slices, all_rows, slices_of
@@ -156,7 +156,7 @@ def test_all_slices_of_uniform_pits_are_inside_together_as_often_as_promised():
     (low,), (high,) = metrics.reliability_band(100, [0.5])
     for _ in range(300):
         pit = rng.random(500)
-        lines = judged(columns, {c: InsideFlags(inside(pit, c)) for c in (0.9, 0.5)}, pit)
+        lines = slice_results(columns, {c: InsideFlags(inside(pit, c)) for c in (0.9, 0.5)}, pit)
         clean += not any(each.off for each in lines)
         shares = [np.bincount(column.index, inside(pit, 0.5)) / 100 for column in columns]
         alone += bool(np.all((shares >= low) & (shares <= high)))
@@ -167,7 +167,7 @@ def test_all_slices_of_uniform_pits_are_inside_together_as_often_as_promised():
 def test_the_share_and_the_gap_of_a_slice_are_those_of_its_rows():
     rng = np.random.default_rng(1)
     pit, column = rng.beta(2, 2, 900), slices_of("g", rng.integers(0, 3, 900), 900)
-    for k, each in enumerate(judged([column], {0.9: InsideFlags(inside(pit, 0.9))}, pit)):
+    for k, each in enumerate(slice_results([column], {0.9: InsideFlags(inside(pit, 0.9))}, pit)):
         rows = pit[column.index == k]
         assert each.m == rows.size
         assert each.intervals[0].share == np.mean((rows > 0.05) & (rows <= 0.95))
@@ -183,7 +183,7 @@ def test_the_share_and_the_gap_of_a_slice_are_those_of_its_rows():
 
 def test_a_slice_of_few_rows_is_not_judged():
     few = Slices("g", ("a", "b"), np.repeat([0, 1], [19, 81]))
-    assert [each.value for each in judged([few], {}, np.full(100, 0.5))] == ["b"]
+    assert [each.value for each in slice_results([few], {}, np.full(100, 0.5))] == ["b"]
 
 
 def test_widths_that_differ_by_rounding_make_no_slices():

@@ -280,7 +280,7 @@ def test_no_more_rows_have_a_learned_floor_than_there_are(tmp_path):
         assert calibrated.guarantee.floored == calibrated.guarantee.n == 3
         calibrated.save(tmp_path / "model.safetensors")
     groups = Calibrator().fit(intervals, LABELS, by=[0] * 2 + [1] * (len(LABELS) - 2)).guarantee
-    assert (groups.of(0).floored, groups.of(1).floored) == (2, int(np.sum(WIDTH == 0)))
+    assert (groups[0].floored, groups[1].floored) == (2, int(np.sum(WIDTH == 0)))
 
 
 @quietly

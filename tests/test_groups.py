@@ -15,7 +15,7 @@ from calibrant.distributions import Context, Logistic
 from calibrant.distributions.grouped import labels_of
 from calibrant.interpolators import NAF, Apart, BoundedTails, ByGroup, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.borrowing import drawn
-from calibrant.metrics.by_slice import calibration_rows_of, judged
+from calibrant.metrics.by_slice import calibration_rows_of, slice_results
 from calibrant.metrics.interval_coverage import InsideFlags, inside
 from calibrant.metrics.slices import slices_of
 from calibrant.scores import CDFScore
@@ -435,8 +435,8 @@ def test_a_slice_is_judged_by_the_rows_that_calibrated_it():
     pit = np.r_[np.linspace(0.15, 0.85, 40), np.linspace(0.0, 1.0, 40)]
     held = {0.5: InsideFlags(inside(pit, 0.5))}
     assert (
-        judged([region], held, None, n=1010)[0].intervals[0].low
-        > judged([region], held, None, n=1010, own=own)[0].intervals[0].low
+        slice_results([region], held, None, n=1010)[0].intervals[0].low
+        > slice_results([region], held, None, n=1010, own=own)[0].intervals[0].low
     )
 
 

@@ -82,7 +82,7 @@ def test_counts_of_shards_draw_by_row_id_what_one_fit_draws():
             "another score cannot be merged: .* fix what fit learns beforehand",
         ),
         (lambda: [Calibrator(interpolator=NAF()).fit(F, Y)] * 2, TypeError, "NAF fits q to all scores at once"),
-        (lambda: [Calibrator(forget=Window(50)).fit(F, Y)] * 2, TypeError, "shards have no time order"),
+        (lambda: [Calibrator(forget=Window(50)).fit(F, Y)] * 2, TypeError, "shards have no order of time"),
         (
             lambda: (Calibrator().fit(F, Y), Calibrator().fit(F, Y, weights=W)),
             ValueError,

@@ -19,7 +19,7 @@ from calibrant.backtesting.sequence import backtest_sequence
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import PredictionLike
 from calibrant.horizons.calibration import HorizonCalibrator
-from calibrant.horizons.evaluation import HorizonEvaluation, judged
+from calibrant.horizons.evaluation import HorizonEvaluation, evaluate_horizons
 from calibrant.metrics import evaluate
 from calibrant.metrics.evaluation import OfDistribution
 from calibrant.predictions import Prediction
@@ -59,7 +59,7 @@ class Backtest:
         """
         if self.horizon is None:
             raise TypeError("a backtest of a sequence has no horizons: it is for long tables")
-        return judged(self.base, self.H, self.y, self.horizon, coverage)
+        return evaluate_horizons(self.base, self.H, self.y, self.horizon, coverage)
 
     def over_time(self, *, bins: int = 10, **asked: Any) -> dict[Any, OfDistribution]:
         """The metrics of periods of about equally many rows, by the first row, or by the first cutoff.

@@ -29,7 +29,7 @@ from calibrant.forecast import Unsaid
 from calibrant.metrics.calibration import expected_ece, kolmogorov_pvalue, pit_by
 from calibrant.metrics.evaluation import Evaluation, OfDistribution, compare
 from calibrant.metrics.forecasts import comparable, paired
-from calibrant.metrics.label_kinds import judged_as
+from calibrant.metrics.label_kinds import evaluated_as
 from calibrant.metrics.scores import coverage_rows, width_rows
 from calibrant.metrics.table import levels_of_forecast, metric_labels, row_metrics
 
@@ -165,7 +165,7 @@ class Sums:
 
 
 @dataclass(frozen=True)
-class JudgedRows:
+class ScoredRows:
     """What is known of the rows of one or more parts."""
 
     n: int = 0
@@ -199,13 +199,13 @@ class Evaluating:
         """All columns that are read."""
         return list(dict.fromkeys([self.target, *self.predicted, *self.model.extra.by, *self.ids]))
 
-    def part(self, batches: Any, name: Source, number: int = 0) -> JudgedRows:
+    def part(self, batches: Any, name: Source, number: int = 0) -> ScoredRows:
         """The sums of one part, which has a name for errors and a number for the ids of its rows."""
         stream = batches if isinstance(batches, Stream) else Stream.of(batches, name)
         stream.header.check(self.read)
         gaps, repairs = Gaps(refused=self.refused), Repairs()
         seen = 0
-        found: list[JudgedRows] = []
+        found: list[ScoredRows] = []
         for batch in stream.batches():
             for whole in batch.parts(IN_CACHE):
                 seen += len(whole)
@@ -214,14 +214,14 @@ class Evaluating:
                     continue
                 u = RowDraws(row_ids(whole, self.ids, number)[complete]).random(int(complete.sum()))
                 rows = whole.where(complete)
-                found = [_joined([*found, self._judged(rows, repairs, u)])]
+                found = [_joined([*found, self._scored(rows, repairs, u)])]
         gaps.check(name)
         if seen and not found:
             raise ValueError(f"{name}: no row has both a label and a prediction")
-        judged = found[0] if found else JudgedRows()
-        return replace(judged, empty=() if seen else (name,), gaps=gaps, repairs=repairs)
+        scored = found[0] if found else ScoredRows()
+        return replace(scored, empty=() if seen else (name,), gaps=gaps, repairs=repairs)
 
-    def merge(self, parts: Iterable[JudgedRows]) -> JudgedRows:
+    def merge(self, parts: Iterable[ScoredRows]) -> ScoredRows:
         """One of several, in order."""
         parts = list(parts)
         gaps, repairs = Gaps(refused=self.refused), Repairs()
@@ -231,7 +231,7 @@ class Evaluating:
         empty = tuple(source for each in parts for source in each.empty)
         return replace(_joined(parts), empty=empty, gaps=gaps, repairs=repairs)
 
-    def finish(self, found: JudgedRows, name: Source = "the parts") -> TableEvaluation:
+    def finish(self, found: ScoredRows, name: Source = "the parts") -> TableEvaluation:
         """The means."""
         if found.base is None or found.calibrated is None or found.calibrated.pits is None:
             raise ValueError(no_rows_message(name, found.empty))
@@ -249,7 +249,7 @@ class Evaluating:
             found.calibrated.pits,
         )
 
-    def _judged(self, rows: Batch, repairs: Repairs, u: NDArray[np.float64]) -> JudgedRows:
+    def _scored(self, rows: Batch, repairs: Repairs, u: NDArray[np.float64]) -> ScoredRows:
         calibrated, known = self.model.calibrated, self.model.extra.all_known(rows)
         prediction, y = self.model.columns.prediction(rows, repairs), rows.numbers(self.target)
         drawing = {"rng": NoRandomness()} if self.seed is None else {"seed": self.seed}
@@ -265,12 +265,12 @@ class Evaluating:
                     f"width {c}": ExactSum.of(to_numpy(width_rows(H, c))),
                 }
             base = self._sums(comparable(prediction, H), y, u)
-        return JudgedRows(len(rows), base, replace(after, sums={**after.sums, **more}))
+        return ScoredRows(len(rows), base, replace(after, sums={**after.sums, **more}))
 
     def _sums(self, forecast: Any, y: Any, u: NDArray[np.float64]) -> Sums:
         H, y = paired(forecast, y)
         coverage, ci, levels = levels_of_forecast(H, self.coverage, self.ci, None)
-        H, _ = judged_as(H, y)
+        H, _ = evaluated_as(H, y)
         sums = {}
         for name, rows in row_metrics(H, y, coverage, ci, levels).items():
             with suppress(Unsaid):
@@ -293,12 +293,12 @@ def gaps_of(pits: NDArray[np.int64]) -> tuple[float, float]:
     return float(np.max(np.abs(off))), float(np.sum(area) / len(pits))
 
 
-def _joined(parts: Sequence[JudgedRows]) -> JudgedRows:
+def _joined(parts: Sequence[ScoredRows]) -> ScoredRows:
     nonempty = [each for each in parts if each.n]
     if len(nonempty) < 2:
-        return nonempty[0] if nonempty else JudgedRows()
+        return nonempty[0] if nonempty else ScoredRows()
     base, calibrated = (
         reduce(lambda a, b: a + b, (side for each in nonempty if (side := getattr(each, name)) is not None))
         for name in ("base", "calibrated")
     )
-    return JudgedRows(sum(each.n for each in nonempty), base, calibrated)
+    return ScoredRows(sum(each.n for each in nonempty), base, calibrated)

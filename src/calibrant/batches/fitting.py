@@ -254,7 +254,7 @@ class Fitting:
 
     def _taken(self, rows: Batch, keys: Keys) -> pa.Table:
         numbers = [as_arrow(rows.numbers(column)) for column in self.numbers]
-        groups = [_plain(rows.values(column)) for column in self.extra.by]
+        groups = [_common_types(rows.values(column)) for column in self.extra.by]
         arrays = [*numbers, *groups, pa.array(keys)]
         return pa.Table.from_arrays(arrays, names=[*self.numbers, *self.extra.by, KEY])
 
@@ -316,7 +316,7 @@ def _keys(rows: pa.Table) -> Keys:
     return np.asarray(rows[KEY].to_numpy(), np.uint64)
 
 
-def _plain(values: pa.Array) -> pa.Array:
+def _common_types(values: pa.Array) -> pa.Array:
     """Names and whole numbers as one type each, so that parts that were written by others fit together."""
     values = decode_dictionary(values)
     kind = values.type

@@ -75,7 +75,7 @@ class Batch:
         values = self.values(column)
         kind = values.type
         if values.null_count and not gaps:
-            self._complain(column, "is missing", values.is_null())
+            self._reject(column, "is missing", values.is_null())
         if types.is_null(kind):
             return np.full(len(self), np.nan)
         if not (types.is_floating(kind) or types.is_integer(kind) or types.is_decimal(kind)):
@@ -87,27 +87,27 @@ class Batch:
         array: Numbers = np.asarray(np.from_dlpack(values), np.float64)  # to_numpy imports pandas, where there is one
         bad = np.isinf(array) if gaps else ~np.isfinite(array)
         if bad.any():
-            self._complain(column, "is NaN or infinite", bad)
+            self._reject(column, "is NaN or infinite", bad)
         return array
 
     def check_complete(self, column: str) -> None:
         """Raise for the first row in which a column of any kind is missing."""
         values = self.values(column)
         if values.null_count:
-            self._complain(column, "is missing", values.is_null())
+            self._reject(column, "is missing", values.is_null())
 
     def not_negative(self, column: str) -> Numbers:
         """A column of numbers of which none is below zero."""
         array = self.numbers(column)
         if (array < 0).any():
-            self._complain(column, "is negative", array < 0)
+            self._reject(column, "is negative", array < 0)
         return array
 
     def naming(self, target: str = "y") -> AbstractContextManager[None]:
         """Put the source in front of what the library says of these rows, with their numbers there."""
         return naming(self.source, target, self.number_of)
 
-    def _complain(self, column: str, what: str, bad: Any) -> None:
+    def _reject(self, column: str, what: str, bad: Any) -> None:
         row = self.number_of(int(np.argmax(np.asarray(bad))))
         raise ValueError(f"{self.source}: column {column!r} {what} in row {row} (counting from 0)")
 

@@ -9,7 +9,7 @@ from typing import Any
 from calibrant.batches.columns import Columns
 from calibrant.batches.missing import Gaps
 from calibrant.cli.console import guarantee_text, show, show_statement, spinner
-from calibrant.cli.forecasts import judged
+from calibrant.cli.forecasts import read_forecasts
 from calibrant.cli.model import Model
 from calibrant.cli.results import (
     headline_json,
@@ -99,7 +99,7 @@ def compared(
 ) -> SideBySide:
     """The metrics on the rows of a file."""
     guarantee = model.calibrated.guarantee
-    found = judged(path, model, columns, target, [] if time is None else [time], gaps=gaps)
+    found = read_forecasts(path, model, columns, target, [] if time is None else [time], gaps=gaps)
     with spinner("evaluating"), found.naming():
         H = found.calibrated(model, seed)
         raw = comparable(found.prediction, H)

@@ -82,7 +82,7 @@ def say(text: str) -> None:
 
 def _prepare_streams() -> None:
     """Print what the terminal can; a stream that was closed swallows all."""
-    codecs.register_error("calibrant", _plain)
+    codecs.register_error("calibrant", _printable)
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
@@ -91,7 +91,7 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="calibrant")
 
 
-def _plain(error: UnicodeError) -> tuple[str, int]:
+def _printable(error: UnicodeError) -> tuple[str, int]:
     """For characters that cannot be printed: others that can."""
     if not isinstance(error, UnicodeEncodeError):  # bytes that cannot be read, which nobody prints
         raise error

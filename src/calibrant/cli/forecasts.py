@@ -68,7 +68,7 @@ def read(
     return replace(found, event=None if extra.event is None else rows.numbers(extra.event))
 
 
-def judged(
+def read_forecasts(
     path: Path, model: Model, columns: Columns, target: str, groups: Sequence[str] = (), *, gaps: Gaps
 ) -> Forecasts:
     """The same, for evaluation: all labels must have been observed, since a censored one cannot be evaluated."""

@@ -14,7 +14,7 @@ from calibrant.batches.missing import Gaps
 from calibrant.batches.repairs import silenced
 from calibrant.batches.rows import naming
 from calibrant.cli.console import show, spinner
-from calibrant.cli.forecasts import judged
+from calibrant.cli.forecasts import read_forecasts
 from calibrant.cli.model import Model
 from calibrant.cli.results import json_number
 from calibrant.cli.time_order import check_order
@@ -45,7 +45,7 @@ def monitored(
     calibrated = model.calibrated
     with naming(str(model.path)):
         start = Monitor(calibrated, threshold)
-    rows = judged(path, model, columns, target, [] if time is None else [time], gaps=gaps)
+    rows = read_forecasts(path, model, columns, target, [] if time is None else [time], gaps=gaps)
     known = {name: value for name, value in rows.known.items() if name == "bound"}
     with spinner("watching"), rows.naming(), silenced():
         if time is not None:

@@ -10,7 +10,7 @@ from calibrant._words import in_all
 from calibrant.batches.columns import Columns
 from calibrant.batches.missing import Gaps
 from calibrant.cli.console import show, show_statement, spinner
-from calibrant.cli.forecasts import Forecasts, judged
+from calibrant.cli.forecasts import Forecasts, read_forecasts
 from calibrant.cli.model import Model
 from calibrant.cli.tables import refuse_overwrite
 from calibrant.diagnosis.interface import TERMINAL
@@ -47,7 +47,7 @@ def report(
     out = page_path(out)
     refuse_overwrite(out, path, model.path, *(each.path for each in others))
     read = dict.fromkeys([*options.groups, *options.features, *([] if options.time is None else [options.time])])
-    found = judged(path, model, columns, options.target, list(read), gaps=gaps)
+    found = read_forecasts(path, model, columns, options.target, list(read), gaps=gaps)
     groups = {name: found.groups[name] for name in options.groups}
     distributions = {each.path: _distribution_of(path, found, each, options.target, seed, gaps) for each in others}
     with spinner("looking"), found.naming():
@@ -80,7 +80,7 @@ def _distribution_of(
     path: Path, found: Forecasts, other: Model, target: str, seed: int | None, gaps: Gaps
 ) -> Distribution:
     """What another model says of the same rows."""
-    theirs = judged(path, other, other.columns({}), target, gaps=Gaps(refused=gaps.refused))
+    theirs = read_forecasts(path, other, other.columns({}), target, gaps=Gaps(refused=gaps.refused))
     if (distinct_label := theirs.complete != found.complete).any():
         raise ValueError(
             f"{path}: row {int(distinct_label.argmax())} has a prediction for one of the models only"

@@ -11,7 +11,7 @@ from calibrant.batches.missing import Gaps
 from calibrant.batches.repairs import silenced
 from calibrant.batches.rows import naming
 from calibrant.cli.console import guarantee_text, show, spinner
-from calibrant.cli.forecasts import judged
+from calibrant.cli.forecasts import read_forecasts
 from calibrant.cli.model import Model, write
 from calibrant.cli.tables import refuse_overwrite
 from calibrant.cli.time_order import check_order
@@ -27,7 +27,7 @@ def update(path: Path, model: Model, target: str, time: str | None, out: Path, *
     before = model.calibrated
     with naming(str(model.path)):
         kept_history(before)
-    rows = judged(path, model, model.notes.columns, target, [] if time is None else [time], gaps=gaps)
+    rows = read_forecasts(path, model, model.notes.columns, target, [] if time is None else [time], gaps=gaps)
     with spinner("updating"), rows.naming(), silenced():
         if time is not None:
             check_order(time, rows.groups[time])

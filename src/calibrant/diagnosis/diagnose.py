@@ -16,7 +16,7 @@ from calibrant.diagnosis.row_events import row_events_of
 from calibrant.diagnosis.worst_slice import worst_slice
 from calibrant.forecast import PredictionLike
 from calibrant.labels.base import Labels
-from calibrant.metrics.by_slice import OWN, PARTS, SMALLEST, SliceResult, judged, own_slices
+from calibrant.metrics.by_slice import OWN, PARTS, SMALLEST, SliceResult, own_slices, slice_results
 from calibrant.metrics.forecasts import paired
 from calibrant.metrics.label_kinds import HINT, distribution_for_labels, for_labels, look_like_counts
 from calibrant.metrics.slices import Slices, all_rows
@@ -115,7 +115,7 @@ def diagnose(
         n,
         confidence,
         not any(column.name.strip("()") == OWN[1] for column in own),
-        judged([all_rows(m), *columns], events.inside, events.pit, confidence=1 - risk, n=n),
+        slice_results([all_rows(m), *columns], events.inside, events.pit, confidence=1 - risk, n=n),
         feature_test(columns, events.events, int(permutations), rng),
         worst_slice(columns, coverage, flags, rng, confidence=confidence, risk=risk, n=n),
         hint,
@@ -140,4 +140,4 @@ def forecast_slices(
     events = row_events_of(H, y, [coverage])
     taken = [column.name for column in groups]
     columns = [*own_slices(events.centre, events.width, taken), *groups]
-    return judged(columns, events.inside, events.pit, n=n, own=own)
+    return slice_results(columns, events.inside, events.pit, n=n, own=own)

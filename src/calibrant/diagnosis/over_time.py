@@ -11,7 +11,7 @@ from calibrant._arguments import unit
 from calibrant._types import ArrayLike, Values
 from calibrant.diagnosis.row_events import row_events_of
 from calibrant.forecast import PredictionLike
-from calibrant.metrics.by_slice import SMALLEST, SliceResult, judged
+from calibrant.metrics.by_slice import SMALLEST, SliceResult, slice_results
 from calibrant.metrics.forecasts import paired
 from calibrant.metrics.interval_coverage import Floats, InsideFlags
 from calibrant.metrics.periods import Periods, periods_of
@@ -74,7 +74,7 @@ def over_time(
     when, name = (np.arange(m), "row") if time is None else (time, "time")
     found = periods_of(when, m, bins, name=name)
     events = row_events_of(H, y, asked)
-    return judged_periods(found, events.inside, events.pit, confidence=unit("confidence", confidence), n=n)
+    return period_results(found, events.inside, events.pit, confidence=unit("confidence", confidence), n=n)
 
 
 def time_periods(
@@ -90,10 +90,10 @@ def time_periods(
     H, y = paired(H, y)
     found = periods_of(time, int(y.shape[0]))
     events = row_events_of(H, y, [coverage])
-    return judged_periods(found, events.inside, events.pit, n=n, groups=groups, own=own)
+    return period_results(found, events.inside, events.pit, n=n, groups=groups, own=own)
 
 
-def judged_periods(
+def period_results(
     found: Periods,
     inside: Mapping[float, InsideFlags],
     pit: Floats | None,
@@ -105,7 +105,7 @@ def judged_periods(
 ) -> tuple[Period, ...]:
     """The results of periods; `groups` and `own` say how many rows calibrated each group by itself."""
     slices = found.slices
-    results = judged([slices], inside, pit, confidence=confidence, n=n, own=own, groups=groups)
+    results = slice_results([slices], inside, pit, confidence=confidence, n=n, own=own, groups=groups)
     place = {label: k for k, label in enumerate(slices.labels)}
     made = []
     for each in results:

@@ -48,10 +48,10 @@ class Diagnosis:
     @property
     def passes(self) -> bool:
         """Whether chance explains the slices, the features' p-value and the worst slice."""
-        return not (self.off or self._features_tell or (self.worst is not None and self.worst.off))
+        return not (self.off or self._features_predict or (self.worst is not None and self.worst.off))
 
     @property
-    def _features_tell(self) -> bool:
+    def _features_predict(self) -> bool:
         return self.feature_test is not None and self.feature_test.pvalue <= (1 - self.confidence) / CHECKS
 
     def table(self) -> str:
@@ -68,8 +68,8 @@ class Diagnosis:
         for each in self.slices:
             line = [each.name, f"{each.m:,}"]
             for interval in each.intervals:
-                judged = f"{_percent(interval.tested)}{MARKS[interval.off]}"
-                line += [*([_percent(interval.share)] if split_share else []), judged]
+                tested = f"{_percent(interval.tested)}{MARKS[interval.off]}"
+                line += [*([_percent(interval.share)] if split_share else []), tested]
                 line.append(f"{_percent(interval.low)} to {_percent(interval.high)}")
             if each.gap is not None:
                 line.append(f"{each.gap:.3f}{MARKS[each.pvalue < each.risk]}")
@@ -114,7 +114,7 @@ class Diagnosis:
 
     def _about_features(self, feature_test: FeatureTest) -> str:
         p = f"p = {feature_test.pvalue:.2g}"
-        if not self._features_tell:
+        if not self._features_predict:
             return f"Features: they do not predict which labels lie low or high in their forecasts ({p})."
         least = max(feature_test.features[0][1], 0.0) / 5  # a feature with a fifth of the first one's effect is named
         most = ", ".join(name for name, rise in feature_test.features[:3] if rise > least)
@@ -146,7 +146,7 @@ class Diagnosis:
                 "all rows together are off too. Calibrate on rows like these first, with a model that was not trained"
                 " on them, and diagnose again."
             )
-        gains = self.feature_test.gains if self.feature_test is not None and self._features_tell else {}
+        gains = self.feature_test.gains if self.feature_test is not None and self._features_predict else {}
         if "PIT <= 0.5" in gains and 2 * gains["PIT <= 0.5"] > max(gains.values()):
             return (
                 "whether labels lie above or below their medians depends on the features. Fit the model better in these"

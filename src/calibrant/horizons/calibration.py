@@ -15,7 +15,7 @@ from calibrant._words import in_all
 from calibrant.calibration import Calibrated, Calibrator
 from calibrant.distributions.base import Distribution
 from calibrant.guarantee import Guarantee
-from calibrant.horizons.evaluation import HorizonEvaluation, judged
+from calibrant.horizons.evaluation import HorizonEvaluation, evaluate_horizons
 from calibrant.horizons.table import LongColumns, LongRows, columns_of, names_of, read, written
 from calibrant.interpolators import NAF, ByHorizon, Interpolator, Linear
 
@@ -156,7 +156,7 @@ class HorizonCalibrated(Saved):
         """
         rows = self.labelled(frame)
         H = distributions_of(self.calibrated, rows, seed=seed)
-        return judged(rows.prediction, H, rows.y, rows.horizon, coverage)
+        return evaluate_horizons(rows.prediction, H, rows.y, rows.horizon, coverage)
 
     def labelled(self, frame: Table) -> LongRows:
         """The rows of a table that have a label.

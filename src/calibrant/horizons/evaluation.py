@@ -50,7 +50,7 @@ class HorizonEvaluation:
         return f"HorizonEvaluation({len(self.calibrated)} horizons)"
 
 
-def judged(base: Any, H: Any, y: Any, horizon: Any, coverage: float) -> HorizonEvaluation:
+def evaluate_horizons(base: Any, H: Any, y: Any, horizon: Any, coverage: float) -> HorizonEvaluation:
     """The metrics of the rows of each horizon."""
     before: dict[int, Evaluation] = {}
     after: dict[int, OfDistribution] = {}

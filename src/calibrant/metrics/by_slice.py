@@ -108,7 +108,7 @@ def rows_named(by: str, value: str) -> str:
     return f"{by} {'in' if cut else '='} {value}" if by else value
 
 
-def judged(
+def slice_results(
     columns: Sequence[Slices],
     inside: Mapping[float, InsideFlags],
     pit: Floats | None,
@@ -124,7 +124,7 @@ def judged(
     compared at the level (1 - confidence) / (their number), after Bonferroni. Shares are compared with exact binomial
     quantiles, beta-binomial ones where n rows calibrated the forecasts; gaps by Kolmogorov's test, with n m / (n + m)
     rows for m. `inside` says, by coverage, whether the interval of each row holds its label. `own` has the number of
-    rows that calibrated each group by itself, see `rows_behind`; `groups` are columns that are not judged, which may
+    rows that calibrated each group by itself, see `rows_behind`; `groups` are columns that are not tested, which may
     name the group of a row.
 
     >>> from calibrant.metrics.interval_coverage import inside
@@ -132,7 +132,7 @@ def judged(
     >>> sure, pit = np.arange(2000) % 2, rng.random(2000)
     >>> pit = np.where(sure, pit.round(), pit)  # labels in the tails where the forecast is sure
     >>> flags = {0.9: InsideFlags(inside(pit, 0.9))}
-    >>> [(each.name, each.off) for each in judged([slices_of("sure", sure, 2000)], flags, pit)]
+    >>> [(each.name, each.off) for each in slice_results([slices_of("sure", sure, 2000)], flags, pit)]
     [('sure = 0', False), ('sure = 1', True)]
     """
     large = [(column, k) for column in columns for k, m in enumerate(column.counts) if m >= SMALLEST]

@@ -76,19 +76,19 @@ def name_of(y: Any) -> str:
     return name if isinstance(name, str) and name else "y"
 
 
-def two_arguments(judge: Callable[P, R]) -> Callable[P, R]:
+def two_arguments(function: Callable[P, R]) -> Callable[P, R]:
     """For functions of forecasts and labels: an error that helps those who pass a model, X and y."""
 
-    @wraps(judge)
+    @wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         if len(args) > 2:
-            called = getattr(judge, "__name__", "it")
+            called = getattr(function, "__name__", "it")
             raise TypeError(
                 f"{called} takes forecasts and labels, {called}(H, y), got {len(args)} arguments: for a"
                 f" CalibratedRegressor write model.{called}(X, y), for another model"
                 f" {called}(prediction_of(model, X), y)"
             )
-        return judge(*args, **kwargs)
+        return function(*args, **kwargs)
 
     return checked
 

@@ -64,7 +64,7 @@ def distribution_for_labels(H: Any, y: Array, labels: Any = None) -> Any:
     return _interpolated_distribution(H, kind) or H
 
 
-def judged_as(H: Any, y: Array, labels: Any = None) -> tuple[Any, str]:
+def evaluated_as(H: Any, y: Array, labels: Any = None) -> tuple[Any, str]:
     """What `evaluate` scores in place of H, and a note: one distribution per row wherever `report` has one.
 
     Draws of any real number stay draws, which are evaluated by rank and by their empirical distribution.

@@ -18,7 +18,7 @@ from calibrant.labels.base import Labels
 from calibrant.metrics import calibration, scores
 from calibrant.metrics.evaluation import Evaluation
 from calibrant.metrics.forecasts import average, name_of, paired, two_arguments
-from calibrant.metrics.label_kinds import HINT, judged_as, look_like_counts
+from calibrant.metrics.label_kinds import HINT, evaluated_as, look_like_counts
 from calibrant.predictions import Interval, Point, Quantiles, Samples
 
 OF_A_POINT = "The CRPS of a point is its absolute error."
@@ -127,8 +127,8 @@ def evaluate(
     called = name_of(y)
     given, y = paired(H, y)
     coverage, ci, levels = levels_of_forecast(given, coverage, ci, levels)
-    judged, note = judged_as(given, y, labels)
-    H, y = paired(judged, to_numpy(y) if note else y)
+    evaluated, note = evaluated_as(given, y, labels)
+    H, y = paired(evaluated, to_numpy(y) if note else y)
     if isinstance(H, Distribution) and H.lattice is not None:
         _on(H.lattice, y)
     pits = cache(lambda: calibration.sorted_pit(H, y))

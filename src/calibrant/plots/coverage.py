@@ -16,7 +16,7 @@ from calibrant._words import count
 from calibrant.diagnosis.row_events import row_events_of
 from calibrant.forecast import Forecasts, PredictionLike
 from calibrant.metrics.bands import share_interval
-from calibrant.metrics.by_slice import SMALLEST, judged
+from calibrant.metrics.by_slice import SMALLEST, slice_results
 from calibrant.metrics.forecasts import paired
 from calibrant.metrics.slices import Slices, all_rows, columns_of, slices_of
 from calibrant.plots.axis_labels import row_height, set_labels
@@ -137,7 +137,8 @@ def coverage_by(
     refuse("the predicted value", ~np.isfinite(along), "is not finite")
     column = slices_of("", along, m, parts=bins)
     results = {
-        each.value: each.intervals[0] for each in judged([column], events.inside, None, confidence=confidence, n=n)
+        each.value: each.intervals[0]
+        for each in slice_results([column], events.inside, None, confidence=confidence, n=n)
     }
     if not results:
         raise ValueError(

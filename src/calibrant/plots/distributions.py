@@ -67,7 +67,7 @@ def density(
     distributions = [part for part in parts if isinstance(part, Distribution)]
     before = [[_shape(part, "base", row) for part in distributions] for row in chosen]
     after = [_shape(H, "H", row) for row in chosen]
-    limits = _around((drawn.x[0], drawn.x[-1]) for several in (after, *before) for drawn in several)
+    limits = _limits_around((drawn.x[0], drawn.x[-1]) for several in (after, *before) for drawn in several)
     with drawing(ax) as (ax, palette):
         for drawn in (each for several in before for each in several):
             _line(ax, palette, drawn, LOOK_BEFORE)
@@ -120,7 +120,7 @@ def cdf(
         for row in chosen
     ]
     known = [[quantiles(each) for each, _ in distributions] for distributions in several]
-    limits = _around(reach(q) for each in known for q in each)
+    limits = _limits_around(reach(q) for each in known for q in each)
     with drawing(ax) as (ax, palette):
         for distributions, qs in zip(several, known, strict=True):
             ends = np.array([reach(q) for q in qs])
@@ -182,7 +182,7 @@ def ridgeline(
     distributions = [part for part in parts if isinstance(part, Distribution)]
     before = [[_shape(part, "base", row) for part in distributions] for row in chosen]
     after = [_shape(H, "H", row) for row in chosen]
-    limits = _around((drawn.x[0], drawn.x[-1]) for several in (after, *before) for drawn in several)
+    limits = _limits_around((drawn.x[0], drawn.x[-1]) for several in (after, *before) for drawn in several)
     scale = 1.3 / max(drawn.density.max() for drawn in after)
     with drawing(ax, height=26 + 6.5 * len(chosen)) as (ax, palette):
         for k, row in enumerate(chosen):
@@ -288,7 +288,7 @@ def _stem(
         ax.plot(end, floor + height, **style, clip_on=False, zorder=order)
 
 
-def _around(ends: Iterable[tuple[float, float]]) -> tuple[float, float]:
+def _limits_around(ends: Iterable[tuple[float, float]]) -> tuple[float, float]:
     """As far as labels are drawn where they lie: once more the width of all curves to either side."""
     lows, highs = zip(*ends, strict=True)
     width = max(highs) - min(lows)

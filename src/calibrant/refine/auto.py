@@ -101,7 +101,7 @@ class Auto(Refiner):
                 prediction = candidate.fit(part)(held.X, held.prediction)
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # of ties and few rows: it is a trial
-                    scores[name] += criterion.judge(prediction, held.y, halves)
+                    scores[name] += criterion.row_scores(prediction, held.y, halves)
                 seconds[name] += time.perf_counter() - start
         joined = {name: np.concatenate(each) for name, each in scores.items()}
         judged = rows[np.concatenate(order)]

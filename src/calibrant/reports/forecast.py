@@ -18,12 +18,12 @@ from calibrant._types import ArrayLike, Groups, SupportsArray, Values
 from calibrant._version import __version__
 from calibrant.diagnosis.headline import Headline
 from calibrant.diagnosis.interface import PYTHON, Interface
-from calibrant.diagnosis.over_time import Period, judged_periods
+from calibrant.diagnosis.over_time import Period, period_results
 from calibrant.forecast import PredictionLike
 from calibrant.guarantee import Guarantee
 from calibrant.labels.base import Labels
 from calibrant.metrics.bands import pit_band, reliability_band
-from calibrant.metrics.by_slice import LEVELS, calibration_rows_of, judged
+from calibrant.metrics.by_slice import LEVELS, calibration_rows_of, slice_results
 from calibrant.metrics.forecasts import comparable, labels_of, name_of, two_arguments
 from calibrant.metrics.forecasts import forecast as forecast_of
 from calibrant.metrics.label_kinds import for_labels, look_like_counts
@@ -228,7 +228,7 @@ def report_for(
         drawn[0],
         drawn_before[0] if drawn_before else None,
         [each.name for each in slices],
-        judged(slices, {coverage: after.inside(coverage)}, after.drawn, n=n, own=own),
+        slice_results(slices, {coverage: after.inside(coverage)}, after.drawn, n=n, own=own),
         guarantee,
         in_time,
         name,
@@ -298,7 +298,7 @@ def _title(label: str, name: str) -> str:
 
 
 def _in_time(along: Periods, side: ScoredForecast, coverage: float, **known: Any) -> tuple[Period, ...]:
-    return judged_periods(along, {coverage: side.inside(coverage)}, side.drawn, **known)
+    return period_results(along, {coverage: side.inside(coverage)}, side.drawn, **known)
 
 
 def _interval(findings: Findings, by: str | None, value: str) -> dict[str, Any] | None:
@@ -306,10 +306,10 @@ def _interval(findings: Findings, by: str | None, value: str) -> dict[str, Any] 
     if by is None:
         interval, fails = findings.overall.interval, False
     else:
-        judged = [each for each in findings.groups if (each.by, each.value) == (by, value)]
-        if not judged:
+        results = [each for each in findings.groups if (each.by, each.value) == (by, value)]
+        if not results:
             return None
-        interval, fails = judged[0].intervals[0], findings.fails(judged[0])
+        interval, fails = results[0].intervals[0], findings.fails(results[0])
     part = None if interval.split_share is None else rounded(interval.split_share)
     ends = {"low": rounded(interval.low), "high": rounded(interval.high)}
     return {"share": rounded(interval.share), "part": part, **ends, "off": fails}

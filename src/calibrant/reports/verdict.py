@@ -99,7 +99,7 @@ def _calibrated(found: Findings) -> Iterator[Statement]:
         yield Statement(
             "warn",
             f"The forecasts are perhaps not calibrated: they look {overall.fault}, by little more than chance allows."
-            f" {_plainly(found)}. One set of calibrated forecasts in 20 looks like this.{before}",
+            f" {_consequence(found)}. One set of calibrated forecasts in 20 looks like this.{before}",
         )
     elif overall.state == "nearly":
         yield Statement(
@@ -117,7 +117,7 @@ def _calibrated(found: Findings) -> Iterator[Statement]:
     else:
         yield Statement(
             "bad",
-            f"The forecasts are not calibrated on these rows: they are {overall.fault}. {_plainly(found)}."
+            f"The forecasts are not calibrated on these rows: they are {overall.fault}. {_consequence(found)}."
             f"{_reason(found)}{before}",
         )
 
@@ -133,7 +133,7 @@ MEANING: dict[str, str] = {
 """What each fault means for where the labels lie."""
 
 
-def _plainly(found: Findings) -> str:
+def _consequence(found: Findings) -> str:
     """What the fault means, and the level that shows it best."""
     overall = found.overall
     if overall.fault == "wrong in the tails" and overall.tail is not None and not overall.one_sided:
@@ -184,17 +184,17 @@ def _split(found: Findings) -> str:
 def _coverage(found: Findings) -> Iterator[Statement]:
     line, target = found.comparison.lines["covered"], found.comparison.coverage
     value, atoms, interval = line.after.value, found.comparison.after.has_atoms, found.overall.interval
-    judged, low, high = percents(found.m, interval.tested, interval.low, interval.high)
+    tested, low, high = percents(found.m, interval.tested, interval.low, interval.high)
     chance = f"where chance allows {low} to {high}"
-    share = percent(value, found.m) if atoms else judged
+    share = percent(value, found.m) if atoms else tested
     text = f"The {100 * target:.6g}% intervals hold {share} ({_ends(found, line.after)}) of the labels"
     if line.before is not None:
         text += f"; before calibration they held {percent(line.before.value, found.m)} ({_ends(found, line.before)})"
     # a count is either inside or outside; what chance allows is said of PITs that split it. That share is said too,
     # lest one read that more than 90% are inside, and too few
-    if judged != share:
+    if tested != share:
         text += (
-            f". With ties at the ends of the intervals split, it is {judged}, which is what the test compares with"
+            f". With ties at the ends of the intervals split, it is {tested}, which is what the test compares with"
             f" {100 * target:.6g}%"
         )
     # the interval that is shown has its say: one must not read that 90% is inside it, and too few
@@ -371,9 +371,9 @@ def _how_far(off: Sequence[SliceResult], worst: SliceResult) -> str:
 def _coverage_of(group: SliceResult) -> str:
     """What the intervals of a group hold: the share that one counts, and that which chance is asked about."""
     interval = group.intervals[0]
-    judged, low, high = percents(group.m, interval.tested, interval.low, interval.high)
-    share = judged if interval.split_share is None else percent(interval.share, group.m)
-    split = "" if judged == share else f"; {judged} with ties split"
+    tested, low, high = percents(group.m, interval.tested, interval.low, interval.high)
+    share = tested if interval.split_share is None else percent(interval.share, group.m)
+    split = "" if tested == share else f"; {tested} with ties split"
     return f"{share} of the labels with {group.name} ({count(group.m, 'row')}{split}; chance allows {low} to {high})"
 
 

@@ -81,11 +81,11 @@ def evaluate(
             raw = module_of("predictions_only")
             columns, label = raw_columns(target, point, rate, mean, std, lower, upper, quantiles, samples)
             kind = raw.labels_of_flags(labels, rate)
-            judged = raw.evaluated(file, columns, label, level, kind, gaps=gaps_of(missing), time=time)
+            evaluation = raw.evaluated(file, columns, label, level, kind, gaps=gaps_of(missing), time=time)
             if as_json:
-                module_of("results").print_json(judged.to_json())
+                module_of("results").print_json(evaluation.to_json())
             else:
-                judged.show()
+                evaluation.show()
             return
         not_with_model(labels)
         found = module_of("model").Model.read(model).weighted_by(weights)
