@@ -32,7 +32,7 @@ TORCH ?= $(shell grep '^torch==' $(LOCK))
 # report, the command line, the estimator, batches, Dask, downloads. The rest of the mathematics, which takes most of the
 # time, is built on these.
 FLOORS := $(addprefix tests/test_, arrays bad_input batches context dask distributions files fixtures intervals \
-  labels_doors metrics mixture over_time plots public_names report slices time_doors) \
+  labels_everywhere metrics mixture over_time plots public_names report slices time_everywhere) \
   $(patsubst %.py,%,$(wildcard tests/test_cli.py tests/test_cli_*.py tests/test_several_cli.py tests/test_*estimator*.py)) \
   studies/tests/test_study_datasets
 

@@ -2,7 +2,7 @@
 
 n = 1,000 calibration rows, batches of 1,000 rows, one thread. `cdf`, `logpdf` and `ppf` (a level of its own for every
 row, as a draw has it) are multiples of what the base distribution's own method takes; `mean`, `std` and `crps` are
-counted in values of the base distribution's cdf, one a row. A Normal stands in where the forecast is no distribution.
+counted in values of the base distribution's cdf, one per row. A Normal stands in where the forecast is no distribution.
 Every timed call gets a new batch, so nothing kept from an earlier one helps it; what the first call on a newly fitted
 distribution takes longer than later ones is in the column `once`. Mean, std and crps of three rows are compared with
 integrals of cdf and sf (benchmarks/integrals.py). The table is printed and written to results/catalogue.md.
@@ -78,7 +78,7 @@ SPREADS = np.array([-2.3, -1.8, -1.4, -0.6, 0.1, 0.5, 1.2, 1.8, 2.4])
 TOO_LOW = RNG.beta(0.8, 1.2, COUNT)
 """PITs of labels that lie lower, and farther out, than the forecasts say."""
 
-LAWS: dict[str, Any] = {
+DISTRIBUTIONS: dict[str, Any] = {
     "normal": Normal(LOC, SCALE),
     "logistic": Logistic(LOC, SCALE),
     "laplace": Laplace(LOC, SCALE),
@@ -101,8 +101,8 @@ LAWS: dict[str, Any] = {
 POINT, INTERVAL = Point(LOC), Interval(LOC - SCALE, LOC + 1.5 * SCALE)
 QUANTILES = Quantiles(LEVELS, LOC[:, None] + SCALE[:, None] * SPREADS)
 SAMPLES = Samples(DRAWS)
-TWO_LAWS = Ensemble([LAWS["normal"], Laplace(LOC2, SCALE2)], weights=[2.0, 1.0])
-NORMAL_AND_INTERVAL = Ensemble([LAWS["normal"], Interval(LOC2 - SCALE2, LOC2 + SCALE2)])
+TWO_DISTRIBUTIONS = Ensemble([DISTRIBUTIONS["normal"], Laplace(LOC2, SCALE2)], weights=[2.0, 1.0])
+NORMAL_AND_INTERVAL = Ensemble([DISTRIBUTIONS["normal"], Interval(LOC2 - SCALE2, LOC2 + SCALE2)])
 
 BENDS = np.concatenate(
     [LOC[:, None] + SCALE[:, None] * np.array([0.0, -1.0, 0.25, 1.5, -5.0, *SPREADS]), LOC2[:, None], np.sort(DRAWS)],
@@ -117,13 +117,13 @@ class Pair:
 
     forecast: Any
     score: Any
-    base: Any = field(default_factory=lambda: LAWS["normal"])
+    base: Any = field(default_factory=lambda: DISTRIBUTIONS["normal"])
     members: int = 1
 
 
 PAIRS: dict[str, Pair] = {
-    **{f"cdf of {name}": Pair(distribution, CDFScore(), distribution) for name, distribution in LAWS.items()},
-    **{f"z of {name}": Pair(distribution, ZScore(), distribution) for name, distribution in LAWS.items()},
+    **{f"cdf of {name}": Pair(distribution, CDFScore(), distribution) for name, distribution in DISTRIBUTIONS.items()},
+    **{f"z of {name}": Pair(distribution, ZScore(), distribution) for name, distribution in DISTRIBUTIONS.items()},
     "residual": Pair(POINT, ResidualScore()),
     "relative": Pair(POINT, RelativeScore()),
     "sqrt": Pair(POINT, SqrtScore()),
@@ -141,8 +141,8 @@ PAIRS: dict[str, Pair] = {
         Ensemble([QUANTILES, SAMPLES, INTERVAL], weights=[1.0, 0.5, 0.2]), EnsembleScore(), members=3
     ),
     "ensemble of ensembles": Pair(Ensemble([NORMAL_AND_INTERVAL, QUANTILES]), EnsembleScore(), members=3),
-    "ensemble of cdfs": Pair(TWO_LAWS, EnsembleScore(CDFScore()), members=2),
-    "ensemble of z and cdf": Pair(TWO_LAWS, EnsembleScore([ZScore(), CDFScore()]), members=2),
+    "ensemble of cdfs": Pair(TWO_DISTRIBUTIONS, EnsembleScore(CDFScore()), members=2),
+    "ensemble of z and cdf": Pair(TWO_DISTRIBUTIONS, EnsembleScore([ZScore(), CDFScore()]), members=2),
 }
 
 INTERPOLATORS: dict[str, Any] = {
@@ -214,13 +214,13 @@ def moved(distribution: Any, k: int) -> Any:
             return Point(LOC + shift)
         case "quantiles":
             return Quantiles(LEVELS, LOC[:, None] + shift[:, None] + SCALE[:, None] * SPREADS)
-    mixture = LAWS["gaussian mixture"]
+    mixture = DISTRIBUTIONS["gaussian mixture"]
     return GaussianMixture(mixture.weights, mixture.means + shift[:, None], mixture.stds)
 
 
 def folds(kind: str, score: Any, interpolator: str) -> Case:
     forecasts = [moved(kind, k) for k in range(FOLDS)]
-    y = labels(LAWS[kind]) if kind in LAWS else Y
+    y = labels(DISTRIBUTIONS[kind]) if kind in DISTRIBUTIONS else Y
 
     def parts(n: int) -> list[tuple[Any, slice]]:
         size = n // FOLDS
@@ -244,7 +244,7 @@ def folds(kind: str, score: Any, interpolator: str) -> Case:
         )
 
     name = f"{FOLDS} folds, {type(score).__name__.removesuffix('Score').lower()} of {kind}; {interpolator}"
-    return Case(name, fit, predict, bends, LAWS.get(kind, LAWS["normal"])[N:], y[N:], FOLDS)
+    return Case(name, fit, predict, bends, DISTRIBUTIONS.get(kind, DISTRIBUTIONS["normal"])[N:], y[N:], FOLDS)
 
 
 def cases() -> Iterator[Case]:
@@ -324,7 +324,7 @@ def measure(case: Case, calibrated: Any, method: str, p: np.ndarray, seconds: fl
 
 
 def making(case: Case, calibrated: Any, p: np.ndarray) -> float:
-    """What `calibrated(prediction)` takes a row, in values of the base's cdf."""
+    """The time of `calibrated(prediction)` per row, in values of the base's cdf."""
     made, base = [], []
     for _ in range(7):
         made.append(clock(lambda: case.predict(calibrated, ROWS))[0])
@@ -455,7 +455,7 @@ def main() -> None:
         " too long.\n\n"
         f"- `cdf`, `logpdf`, `ppf` (a level a row): times the base distribution's own. Goal: {TIMES:g} K, for"
         " K members or folds.\n"
-        f"- `mean`, `std`, `crps`: values of the base's cdf, one a row, in the same time. Goal: {VALUES:,.0f} K.\n"
+        f"- `mean`, `std`, `crps`: values of the base's cdf, one per row, in the same time. Goal: {VALUES:,.0f} K.\n"
         "- A Normal is the base distribution where the forecast is none.\n"
         "- `made`: `calibrated(prediction)` itself, in values of the base distribution's cdf. No goal.\n"
         "- `once`: what the first calls on a newly fitted distribution take longer than later ones. No goal.\n"

@@ -1,4 +1,4 @@
-"""Calibration by group: what each group gets, beside its own distribution and the distribution of all.
+"""Calibration by group: each group's distribution against its own rows alone and against all rows.
 
     python benchmarks/groups.py [--repetitions 60] [--write]
 

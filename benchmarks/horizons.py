@@ -1,4 +1,4 @@
-"""Calibration by horizon: what neighbours lend, beside other ways; and what successive cutoffs are worth.
+"""Calibration by horizon: the gain from neighbouring horizons, and the information in successive cutoffs.
 
     python benchmarks/horizons.py [--repetitions 12] [--write]
 

@@ -1,4 +1,4 @@
-"""Covariate shift: what the plain method loses, what weights mend, and what they cost.
+"""Covariate shift: the error without weights, with weights, and their cost.
 
     python benchmarks/shift.py [--repetitions 1000] [--write]
 

@@ -22,7 +22,7 @@ INKS = {"light": ("black", "white"), "dark": ("#dde1e6", "#1e2329")}
 
 
 def on_files(files: Files, *, config: Any) -> Files:
-    """The pictures beside the page."""
+    """The pictures next to the page."""
     page = files.get_file_from_path(PAGE)
     if page is None:
         raise PluginError(f"{PAGE} is gone, and its pictures are drawn by its code")

@@ -43,8 +43,8 @@ def panel(ax: plt.Axes, H: Distribution, y: np.ndarray, centre: np.ndarray, colo
     ax.set_title(title, loc="left", fontsize=11, pad=38)
     share = ax.annotate(f"{inside.mean():.0%}", (0, 1), (0, 5), "axes fraction", "offset points", color=colour)
     share.set(fontsize=25, fontweight="bold", va="bottom")
-    said = f"of {len(y):,} labels inside\ntheir 90% interval"
-    ax.annotate(said, (0, 1), (66, 9), "axes fraction", "offset points", fontsize=9, va="bottom", linespacing=1.1)
+    text = f"of {len(y):,} labels inside\ntheir 90% interval"
+    ax.annotate(text, (0, 1), (66, 9), "axes fraction", "offset points", fontsize=9, va="bottom", linespacing=1.1)
     ax.set(xticks=[], xlim=(-1.5, SHOWN + 0.5))
     ax.spines["bottom"].set_visible(False)
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from calibrant.persistence.odd import is_odd
+from calibrant.persistence.atomic import is_special_file
 from studies.design import design_of
 from studies.names import Cell
 
@@ -107,7 +107,7 @@ class Store:
 
 def refuse_odd(path: str | os.PathLike[str]) -> None:
     """Raise for a pipe or a device."""
-    if is_odd(path):
+    if is_special_file(path):
         raise StudyError(f"{os.fspath(path)} must be a file of results, got a pipe or a device")
 
 

@@ -28,7 +28,7 @@ from calibrant.labels import AtomAt, Counts, Real, Transformed
 from calibrant.labels.atom import atom_in
 from calibrant.labels.named import labels_named
 from calibrant.predictions import WithAtom
-from calibrant.refine import Plain, TrainingRows
+from calibrant.refine import Constant, TrainingRows
 from calibrant.refine.two_part import TwoPart
 from calibrant.testing import check_distribution, check_labels
 
@@ -162,7 +162,7 @@ MEAN, Y, _ = rain(50, 4)
         (lambda: WithAtom(Point(MEAN), np.full(50, 1.5)), r"WithAtom.share lies outside \[0, 1\] in row 0 \(50 rows"),
         (lambda: Calibrator(labels=AtomAt(0, "p")).fit(Point(MEAN), Y), "needs bound=, with one entry for each row"),
         (lambda: Calibrator(labels=AtomAt(0, "p")).fit(Point(MEAN), Y, bound=MEAN), r"share .* lies outside \[0, 1\]"),
-        (lambda: TwoPart(Plain), "TwoPart.refiner must be a Refiner"),
+        (lambda: TwoPart(Constant), "TwoPart.refiner must be a Refiner"),
         (lambda: TwoPart().fit(TrainingRows(MEAN[:, None], Point(MEAN), Y - 1)), r"y is -1 in a training row"),
         (lambda: TwoPart().fit(TrainingRows(MEAN[:, None], Point(MEAN), 0 * Y)), "0 of 50 training rows have a label"),
     ],
@@ -266,11 +266,11 @@ def test_a_share_in_a_column_of_x_needs_no_classifier():
 def test_the_two_part_refiner_pickles_and_takes_one_share_where_zeros_are_few():
     X, y = showers(200, 3)
     rows = TrainingRows(X, Point(X[:, 1]), y)
-    made = TwoPart(Plain()).fit(rows)
+    made = TwoPart(Constant()).fit(rows)
     said = pickle.loads(pickle.dumps(made))(X, rows.prediction).share
     assert said.tolist() == made(X, rows.prediction).share.tolist()
     assert np.mean(said[y == 0]) > np.mean(said[y > 0]) + 0.2
-    few = TwoPart(Plain()).fit(TrainingRows(X, Point(X[:, 1]), np.where(np.arange(200) < 5, 0.0, y + 1)))
+    few = TwoPart(Constant()).fit(TrainingRows(X, Point(X[:, 1]), np.where(np.arange(200) < 5, 0.0, y + 1)))
     assert few(X, Point(X[:, 1])).share == pytest.approx(np.full(200, 5.5 / 201))
 
 
@@ -303,13 +303,13 @@ def test_the_command_line_takes_the_probability_from_a_column(tmp_path, flags):
 def test_an_atom_is_drawn_as_a_stem_and_its_pits_over_the_jump():
     pytest.importorskip("matplotlib").use("Agg")
     from calibrant.plots.curves import shape
-    from calibrant.reports.sides import side_of
+    from calibrant.reports.scored_forecast import scored_forecast
 
     mean, y, rng = rain(1200, 11)
     H = Calibrator(labels=AtomAt(0)).fit(Normal(mean[:600], 1.0), y[:600], rng=rng)(Normal(mean[600:], 1.0))
     drawn = shape(H[3], "H")
     assert [float(place) for place in drawn.atoms[0]] == [0.0]
     assert float(drawn.atoms[1][0]) == pytest.approx(float(H[3].pmf(0.0)))
-    side = side_of(H, y[600:], 0.9)
+    side = scored_forecast(H, y[600:], 0.9)
     assert np.unique(side.drawn).size == 600
     assert evaluate(H, y[600:]).pit_pvalue > 1e-4

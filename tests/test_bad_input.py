@@ -54,7 +54,7 @@ def wide(values):
     return stack([values] * 3, axis=1)
 
 
-# Every door that takes one number a row: how to knock, and the name its complaint must use.
+# Every door that takes one number per row: how to knock, and the name its complaint must use.
 DOORS = {
     "Point": (Point, "Point.values"),
     "a bare array": (lambda v: Calibrator().fit(v, FOUR), "Point.values"),

@@ -17,15 +17,15 @@ from typer.testing import CliRunner
 import calibrant
 from calibrant import Calibrator, HalfLife, Normal, batches, persistence
 from calibrant.batches.evaluating import BINS, evaluating, gaps_of
-from calibrant.batches.exact import ExactSum
+from calibrant.batches.exact_sum import ExactSum
 from calibrant.batches.fitting import fitting
 from calibrant.batches.header import Header
-from calibrant.batches.mending import counted
 from calibrant.batches.model import TableModel
+from calibrant.batches.output_columns import OutputColumns
 from calibrant.batches.predicting import predicting
+from calibrant.batches.repairs import silenced
 from calibrant.batches.row_ids import row_keys, smallest
 from calibrant.batches.rows import partition
-from calibrant.batches.wanted import ColumnsWanted
 from calibrant.cli.app import app
 from calibrant.interpolators import NAF, Apart, ByGroup, Linear, Naive, Random
 from calibrant.labels import Counts
@@ -404,7 +404,7 @@ APART = pa.table({"mu": [1.0, None, 3.0], "sigma": [1.0, 1.0, 1.0], "y": [None, 
             ValueError,
             "name the columns of the prediction with one of point=, rate=",
         ),
-        (lambda: batches.fit(TABLE, target="y", mean="mu"), ValueError, "mean= needs std= beside it"),
+        (lambda: batches.fit(TABLE, target="y", mean="mu"), ValueError, "mean= needs std= too"),
         (lambda: batches.fit(TABLE, target="y", mean=3, std="sigma"), TypeError, "mean must be the name of a column"),
         (lambda: batches.fit(TABLE, target="mu", point="mu"), ValueError, "'mu' is the target, and among"),
         (lambda: batches.fit(TABLE, target="y", point="region"), ValueError, "column 'region' must hold numbers"),
@@ -475,7 +475,7 @@ APART = pa.table({"mu": [1.0, None, 3.0], "sigma": [1.0, 1.0, 1.0], "y": [None, 
         (
             lambda: batches.fit(TABLE, target="y", point="mu", calibrator=Calibrator(forget=HalfLife(9))),
             TypeError,
-            "no order of time",
+            "no time order",
         ),
         (
             lambda: batches.fit(TABLE, target="y", point="mu", by="region", weights="w"),
@@ -490,7 +490,11 @@ APART = pa.table({"mu": [1.0, None, 3.0], "sigma": [1.0, 1.0, 1.0], "y": [None, 
         (lambda: batches.predict(TABLE, MODEL), ValueError, "expected quantiles, interval or probabilities"),
         (lambda: batches.predict(TABLE, MODEL, quantiles=[0.5, 0.5]), ValueError, "quantiles must differ"),
         (lambda: batches.predict(TABLE, MODEL, quantiles=1.5), ValueError, r"strictly inside \(0, 1\), got 1.5"),
-        (lambda: batches.predict(TABLE, MODEL, interval=0.9), ValueError, "column 'lower' cannot be kept beside"),
+        (
+            lambda: batches.predict(TABLE, MODEL, interval=0.9),
+            ValueError,
+            "column 'lower' cannot be kept: a new column",
+        ),
         (lambda: batches.predict(TABLE, MODEL, quantiles=0.5, keep=["q"]), ValueError, "there is no column 'q'"),
         (lambda: batches.predict(TABLE, MODEL.calibrated, quantiles=0.5), TypeError, "which columns .* TableModel.of"),
         (lambda: batches.evaluate(TABLE, MODEL.calibrated), TypeError, "takes what calibrant.batches.fit gives"),
@@ -502,7 +506,7 @@ APART = pa.table({"mu": [1.0, None, 3.0], "sigma": [1.0, 1.0, 1.0], "y": [None, 
         (
             lambda: batches.fit(TABLE, target="y", samples="y*,[y]"),
             ValueError,
-            r"^the batches: no column fits y\*, \[y\]$",
+            r"^the batches: no column matches y\*, \[y\]$",
         ),
         (
             lambda: batches.fit(TABLE, target="y", point="mu", ids="count", sample=9),
@@ -523,7 +527,7 @@ APART = pa.table({"mu": [1.0, None, 3.0], "sigma": [1.0, 1.0, 1.0], "y": [None, 
         ),
         (lambda: TableModel.of(3, point="mu"), TypeError, "^a TableModel holds what Calibrator.fit gives, got int$"),
         (
-            lambda: TableModel(MODEL.calibrated, replace(MODEL.notes, weights="w", event="count")).beside,
+            lambda: TableModel(MODEL.calibrated, replace(MODEL.notes, weights="w", event="count")).extra,
             ValueError,
             "^censored labels take no weights$",
         ),
@@ -591,17 +595,17 @@ def test_a_file_without_its_columns_is_told_the_way(tmp_path, notes):
 
 
 def test_what_is_sent_to_be_predicted_goes_without_its_scores():
-    work = predicting(MODEL, ColumnsWanted.of(0.5, (), ()), Header("it", tuple(TABLE.schema.names)))
+    work = predicting(MODEL, OutputColumns.of(0.5, (), ()), Header("it", tuple(TABLE.schema.names)))
     assert work.calibrated.history is not None
-    assert work.lean().calibrated.history is None
-    assert same(TableModel(work.lean().calibrated, MODEL.notes), MODEL)
+    assert work.without_history().calibrated.history is None
+    assert same(TableModel(work.without_history().calibrated, MODEL.notes), MODEL)
 
 
 def test_without_ids_a_row_of_the_only_part_is_known_by_its_number():
     work = fitting(Header("it", tuple(TABLE.schema.names)), "y", {"point": "mu"}, sample=60)
-    alone, first, second = work.part(TABLE, "a"), work.part(TABLE, "a", 0), work.part(TABLE, "a", 1)
-    assert alone.rows.equals(first.rows)
-    assert not alone.rows.equals(second.rows)
+    raw, first, second = work.part(TABLE, "a"), work.part(TABLE, "a", 0), work.part(TABLE, "a", 1)
+    assert raw.rows.equals(first.rows)
+    assert not raw.rows.equals(second.rows)
 
 
 @pytest.mark.parametrize("step", ["fit", "evaluate"])
@@ -745,9 +749,9 @@ def test_a_label_that_is_no_count_is_named_by_its_row_when_fitting():
 
 def test_the_filters_of_warnings_are_as_before_once_nobody_counts():
     before = list(warnings.filters)
-    with counted():
+    with silenced():
         warnings.warn("row 3 has zero width", stacklevel=1)
-        with counted():
+        with silenced():
             pass
         warnings.warn("1 row and others have no width of their own", stacklevel=1)
     assert list(warnings.filters) == before
@@ -802,9 +806,9 @@ def test_a_pit_of_zero_is_counted_with_the_smallest():
 def test_pits_of_the_only_part_are_drawn_by_the_numbers_of_its_rows():
     model = batches.fit(TABLE, **arguments("counts"), ids="id")
     work = evaluating(model, Header("it", tuple(TABLE.schema.names)))
-    alone, first, second = (work.part(TABLE, "a", *number).calibrated.pits for number in ((), (0,), (1,)))
-    assert np.array_equal(alone, first)
-    assert not np.array_equal(alone, second)
+    raw, first, second = (work.part(TABLE, "a", *number).calibrated.pits for number in ((), (0,), (1,)))
+    assert np.array_equal(raw, first)
+    assert not np.array_equal(raw, second)
 
 
 def test_pits_that_fill_all_bins_alike_have_no_gap():

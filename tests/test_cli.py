@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 import calibrant
 from calibrant import Calibrator, CrossCalibrated, Interval, Normal, Point, Quantiles, Samples, cli
 from calibrant.cli.app import app
-from calibrant.cli.console import progress, reported, tell, working
+from calibrant.cli.console import progress, report_errors, show_statement, spinner
 from calibrant.diagnosis.headline import Headline
 from calibrant.interpolators import NAF, BoundedTails, InfiniteTails, Linear, Naive, Random
 from calibrant.names import INTERPOLATORS, SCORES, TAILS, interpolator_named, score_named
@@ -403,7 +403,14 @@ def test_evaluate_shows_where_a_point_model_fails(tmp_path):
     assert "The coverage is off by more than chance allows" in said.stdout
     found = json.loads(run("evaluate", tmp_path / "test.parquet", "-m", model, "--json").stdout)["slices"]
     assert [(each["by"], each["rows"]) for each in found] == [("predicted value", 300)] * 5  # the width is the same
-    first = {"by": "predicted value", "value": "", "rows": 300, "coverage": 1.0, "coverage_in_part": None, "off": True}
+    first = {
+        "by": "predicted value",
+        "value": "",
+        "rows": 300,
+        "coverage": 1.0,
+        "coverage_ties_split": None,
+        "off": True,
+    }
     assert found[0] | {"value": ""} == first
     assert found[-1]["coverage"] < 0.8
 
@@ -557,7 +564,7 @@ def test_work_of_unknown_length_has_a_spinner_on_stderr_where_that_is_a_terminal
     monkeypatch.setenv("TERM", "xterm")
     for terminal in (False, True):
         monkeypatch.setattr(sys.stderr, "isatty", lambda answer=terminal: answer)
-        with working("calibrating"):
+        with spinner("calibrating"):
             pass
         out, err = capsys.readouterr()
         assert not out
@@ -568,10 +575,10 @@ def test_the_tag_of_a_verdict_is_coloured_where_stdout_is_a_terminal(capsys, mon
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
     said = Headline("bad", "It is off.", "Mend it.")
-    tell(said)
+    show_statement(said)
     assert capsys.readouterr().out == "[problem] It is off. Mend it.\n"
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    tell(said)
+    show_statement(said)
     shown = capsys.readouterr().out
     assert re.sub(r"\x1b\[[\d;]*m", "", shown) == "[problem] It is off. Mend it.\n"
     assert re.match(r"\x1b\[[\d;]*m\[problem\]\x1b\[0m It is off", shown)
@@ -579,7 +586,7 @@ def test_the_tag_of_a_verdict_is_coloured_where_stdout_is_a_terminal(capsys, mon
 
 def test_a_warning_is_said_once_in_a_command(capsys):
     for _ in range(2):  # and again in the next
-        with reported(debug=False):
+        with report_errors(debug=False):
             for words in ("the first", "the second", "the first"):
                 warnings.warn(words, stacklevel=1)
         assert capsys.readouterr().err == "warning: the first\nwarning: the second\n"

@@ -146,11 +146,11 @@ def test_evaluate_asks_whether_quantiles_of_whole_numbers_are_of_counts(inside):
     write(inside / "test.csv", table)
     asked = ["evaluate", "test.csv", "--target", "rentals", "--quantiles", FLAG]
     said = " ".join(run(*asked).stdout.split())
-    assert "If they are forecasts of counts, judge them as such first: --labels counts." in said
-    assert "If they are of counts, say so by --labels counts: a quantile of 0.3 then stands for 0." in said
+    assert "If they are forecasts of counts, evaluate them as such first: --labels counts." in said
+    assert "If they are counts, pass --labels counts: a quantile of 0.3 then means 0." in said
     assert "f they are" not in run(*asked, "--labels", "counts").stdout
     forecasts = Quantiles(list(LEVELS.values()), np.stack([table[name] for name in LEVELS], axis=1))
-    assert "If they are of counts, say so by labels=Counts()" in evaluate(forecasts, table["rentals"]).note
+    assert "If they are counts, pass labels=Counts()" in evaluate(forecasts, table["rentals"]).note
     for labels in (Counts(), "real"):
         assert "whole numbers" not in evaluate(forecasts, table["rentals"], labels=labels).note
     assert "whole numbers" not in evaluate(forecasts, table["rentals"] + 0.5).note
@@ -162,7 +162,7 @@ def test_evaluate_asks_whether_quantiles_of_whole_numbers_are_of_counts(inside):
         (0.0, False, "good", "They can be used as they are, on data like these."),
         (0.0, True, "good", "They can be used as they are, on data like these."),
         (5.0, False, "bad", "Calibrate them, with calibrant fit, on rows that the model has not seen."),
-        (5.0, True, "bad", "If they are forecasts of counts, judge them as such first: --labels counts."),
+        (5.0, True, "bad", "If they are forecasts of counts, evaluate them as such first: --labels counts."),
     ],
 )
 def test_the_next_step_speaks_of_counts_where_labels_look_like_them_and_the_forecasts_fail(

@@ -22,7 +22,7 @@ import calibrant
 from calibrant import cli
 from calibrant.cli.app import app
 from calibrant.cli.dialect import hint_of_number
-from calibrant.cli.ending import Terminated, ended_well, say
+from calibrant.cli.exit import Terminated, clean_exit, say
 from calibrant.cli.formats import FORMATS
 from calibrant.cli.tables import TableFile, _reason
 from calibrant.persistence import load, save
@@ -211,7 +211,7 @@ def test_what_is_read_is_never_written_over(tmp_path, model):
 def test_a_kept_column_must_not_have_the_name_of_a_new_one(tmp_path, model):
     test = write(tmp_path / "test.csv", {**forecasts(), "lower": forecasts()["mu"]})
     said = refused("predict", test, "-m", model, "--interval", "0.9", "--keep", "*", "-o", tmp_path / "out.csv")
-    assert said == f"{test}: column 'lower' cannot be kept beside the new column of the same name"
+    assert said == f"{test}: column 'lower' cannot be kept: a new column has the same name"
 
 
 POINT = ["--target", "y", "--point", "mu", "-o", "m"]
@@ -745,7 +745,7 @@ def test_streams_that_were_closed_swallow_all(monkeypatch):
     monkeypatch.setattr(signal, "signal", lambda *given: None)  # that of this process stays
     for name in ("stdout", "stderr"):
         monkeypatch.setattr(sys, name, None)  # as Python has it after >&- in a shell
-    with ended_well():
+    with clean_exit():
         print("nobody reads this")
         say("nor that")
     for stream in (sys.stdout, sys.stderr):
@@ -755,7 +755,7 @@ def test_streams_that_were_closed_swallow_all(monkeypatch):
 
 def test_a_number_keeps_its_sign_where_the_terminal_lacks_the_minus():
     text = ascii("−1.5 ± 2 ≤ 3², ε")  # an argument too has the encoding of the locale, which may lack these
-    code = f"from calibrant.cli.ending import ended_well\nwith ended_well():\n    print({text})"
+    code = f"from calibrant.cli.exit import clean_exit\nwith clean_exit():\n    print({text})"
     for encoding, said in (("ascii", b"-1.5 +/- 2 <= 3^2, ?"), ("cp1252", "-1.5 ± 2 <= 3², ?".encode("cp1252"))):
         found = subprocess.run(
             [sys.executable, "-c", code],
@@ -776,7 +776,7 @@ def own_signals():
 
 def ends(call):
     """The exit code that a call ends the program with."""
-    with pytest.raises(SystemExit) as end, ended_well():
+    with pytest.raises(SystemExit) as end, clean_exit():
         call()
     return end.value.code
 
@@ -843,7 +843,7 @@ def test_what_a_stream_cannot_show_is_spelt_plainly(own_signals, monkeypatch):
     shown = {name: io.TextIOWrapper(io.BytesIO(), encoding="ascii") for name in ("stdout", "stderr")}
     for name, stream in shown.items():
         monkeypatch.setattr(sys, name, stream)
-    with ended_well():
+    with clean_exit():
         print("−1.5 ± 2, ε")
         say("3 ≤ 4")
     shown["stderr"].flush()

@@ -12,10 +12,10 @@ from pyarrow.parquet import read_table
 from test_cli import run, write
 from test_cli_counts import bikes
 
-from calibrant.cli.judging import show_slices
+from calibrant.cli.results import show_slices
 from calibrant.metrics import evaluate
 from calibrant.metrics.by_slice import SliceResult
-from calibrant.metrics.held import Held
+from calibrant.metrics.interval_coverage import IntervalResult
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_moments_are_not_broken_within_a_date(inside):
     when = [datetime(2024, 3, 13, 12) + timedelta(hours=k) for k in range(300)]
     write(inside / "bikes.parquet", bikes() | {"when": when})
     text = run("evaluate", "bikes.parquet", "--target", "rentals", "--rate", "rate", "--time", "when").stdout
-    table = text[text.index("PIT gap") : text.index("Chance allows so much")]
+    table = text[text.index("PIT gap") : text.index("These are the limits")]
     assert re.search(r"\n 2024-03-13 .*\n 12:00 ", table)
     assert len(re.findall(r"\n 2024-03-\d\d .*\n \d\d:00 ", table)) == 20
     assert max(map(len, table.splitlines())) <= 80
@@ -67,7 +67,9 @@ def test_moments_are_not_broken_within_a_date(inside):
 
 def test_a_star_is_for_the_coverage_that_is_shown_and_a_dagger_for_what_is_not(capsys):
     def part(value, share, pvalue):
-        return SliceResult("width", value, 300, (Held(0.9, share, 0.858, 0.937),), 0.1, 0.5, 0.6, pvalue, 0.05)
+        return SliceResult(
+            "width", value, 300, (IntervalResult(0.9, share, 0.858, 0.937),), 0.1, 0.5, 0.6, pvalue, 0.05
+        )
 
     slices = [part("(1, 2]", 0.7, 0.9), part("(2, 3]", 0.917, 0.001), part("(3, 4]", 0.9, 0.9)]
     show_slices("calibrated, by slice", slices, 0.9)
@@ -87,10 +89,10 @@ def test_the_names_of_slices_stay_on_one_line(inside):
     assert all("]" in line for line in text.splitlines() if "predicted value in" in line)
 
 
-def test_evaluate_says_when_there_are_too_few_rows_for_a_stretch_of_time(inside):
+def test_evaluate_says_when_there_are_too_few_rows_for_a_period_of_time(inside):
     write(inside / "few.parquet", {"f": np.arange(15.0), "y": np.arange(15.0) ** 0.5, "when": np.arange(15)})
     text = said("few.parquet", "-m", "m.safetensors", "--time", "when")
-    assert "Over time there is nothing to say: a stretch needs 20 rows." in text
+    assert "There is no result over time: a period needs 20 rows." in text
     assert "PIT gap" not in text
 
 
@@ -125,8 +127,8 @@ def test_the_printed_tables_have_the_numbers_of_the_json(inside):
     flags = ("evaluate", "new.parquet", "-m", "m.safetensors", "--time", "k", "--coverage", "0.8")
     shown, found = run(*flags).stdout, json.loads(run(*flags, "--json").stdout)
     lines = [line.split() for line in shown.splitlines()]
-    stretches = [line for line in lines if line[1:2] == ["to"] and line[0].isdigit()]
-    for line, each in zip(stretches, found["over_time"], strict=True):
+    periods = [line for line in lines if line[1:2] == ["to"] and line[0].isdigit()]
+    for line, each in zip(periods, found["over_time"], strict=True):
         low, high = (f"{100 * part:.1f}" for part in each["chance_allows"])
         numbers = [f"{each['pit_deviation']:.3f}", f"{each['pit_deviation_allowed']:.3f}"]
         fault = [each["direction"]] if each["off"] else []

@@ -202,7 +202,7 @@ def test_a_csv_that_is_not_utf8_is_named(folder):
     assert result.stderr.startswith("error: latin.csv: this is not UTF-8")
 
 
-def test_time_gives_the_page_and_the_table_the_same_stretches(folder):
+def test_time_gives_the_page_and_the_table_the_same_periods(folder):
     rows = columns(9, 600)
     late = np.arange(600) >= 420
     rows["y"] = np.where(late, rows["y"] + 3, rows["y"])
@@ -224,7 +224,7 @@ def test_time_gives_the_page_and_the_table_the_same_stretches(folder):
         assert one["chance_allows"] == pytest.approx(other["band"], abs=1e-5)
         assert one["pit_deviation"] == pytest.approx(other["after"]["gap"], abs=1e-5)
         assert one["pit_deviation_allowed"] == pytest.approx(other["allowed"], abs=1e-5)
-        assert (other["off"], other["said"]) == (
+        assert (other["off"], other["direction"]) == (
             one["off"],
             f"too {one['direction']}" if one["off"] else "within chance",
         )
@@ -292,7 +292,7 @@ def test_a_report_sets_other_models_beside_the_first(folder):
     parquet.write_table(pa.table(rows), "test.parquet")
     parquet.write_table(pa.table(columns(4, 40)), "few.parquet")  # few rows excuse a gap, if the page knows of them
     run("fit", "few.parquet", "--target", "y", "--point", "mu", "-o", "points.safetensors")
-    result = run("report", "test.parquet", "-m", "m.safetensors", "--beside", "points.safetensors", "-o", "r.html")
+    result = run("report", "test.parquet", "-m", "m.safetensors", "--compare", "points.safetensors", "-o", "r.html")
     assert result.exit_code == 0, result.output
     base, first, other = (
         Normal(rows["mu"], rows["sigma"]),
@@ -306,10 +306,10 @@ def test_a_report_sets_other_models_beside_the_first(folder):
     )
     assert (folder / "r.html").read_text("utf-8") == page.html
     assert "Of 2 models" in page.html
-    again = run("report", "test.parquet", "-m", "m.safetensors", "--beside", "m.safetensors", "-o", "r.html")
+    again = run("report", "test.parquet", "-m", "m.safetensors", "--compare", "m.safetensors", "-o", "r.html")
     assert again.exit_code == 2
     over = run(
-        "report", "test.parquet", "-m", "m.safetensors", "--beside", "points.safetensors", "-o", "points.safetensors"
+        "report", "test.parquet", "-m", "m.safetensors", "--compare", "points.safetensors", "-o", "points.safetensors"
     )
     assert over.exit_code == 2
     assert calibrant.load("points.safetensors").guarantee == other.guarantee
@@ -320,7 +320,7 @@ def test_models_that_leave_out_different_rows_are_not_compared(folder):
     rows["sigma"][7] = np.nan
     parquet.write_table(pa.table(rows), "test.parquet")
     run("fit", "cal.parquet", "--target", "y", "--point", "mu", "-o", "points.safetensors")
-    result = run("report", "test.parquet", "-m", "m.safetensors", "--beside", "points.safetensors", "-o", "r.html")
+    result = run("report", "test.parquet", "-m", "m.safetensors", "--compare", "points.safetensors", "-o", "r.html")
     assert result.exit_code == 1
     said = " ".join(result.output.split())
     assert "row 7 has a prediction for one of the models only (the only such row)" in said
@@ -334,7 +334,7 @@ def test_models_that_leave_out_different_rows_are_not_compared(folder):
         (["--by", "mu"], "--by: it goes with --model only"),
         (["--seed", "1"], "--seed: it goes with --model only"),
         (["--seed", "0"], "--seed: it goes with --model only"),
-        (["--beside", "m.safetensors"], "--beside: it goes with --model only"),
+        (["--compare", "m.safetensors"], "--compare: it goes with --model only"),
         (["-m", "m.safetensors", "--labels", "counts"], "--labels: the model knows what the labels are: leave it out"),
         (["-o", "cal.parquet"], "--output: cal.parquet is read, so it cannot be written over"),
     ],
@@ -352,6 +352,6 @@ def test_models_of_one_name_are_told_apart_by_their_folders(folder):
     parquet.write_table(pa.table(columns(2)), "test.parquet")
     (folder / "old").mkdir()
     run("fit", "cal.parquet", "--target", "y", "--point", "mu", "-o", "old/m.safetensors")
-    flags = ("report", "test.parquet", "-m", "m.safetensors", "--beside", "old/m.safetensors")
+    flags = ("report", "test.parquet", "-m", "m.safetensors", "--compare", "old/m.safetensors")
     assert run(*flags, "-o", "r.html").exit_code == 0
     assert "old/m.safetensors" in (folder / "r.html").read_text("utf-8")

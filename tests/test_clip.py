@@ -28,15 +28,17 @@ def bounds_of(distribution):
     }
 
 
-LAWS = {name: DISTRIBUTIONS[name] for name in ("poisson", "student t", "gaussian mixture", "joined")}
-LAWS |= {name: UGLY[name] for name in ("half the labels zero, linear", "folds of different scale")}
-LAWS |= {name: lambda w, name=name: H(*COMBINATIONS[name]) for name in ("quantile; linear", "cdf of laplace; naf")}
+DISTRIBUTION_CASES = {name: DISTRIBUTIONS[name] for name in ("poisson", "student t", "gaussian mixture", "joined")}
+DISTRIBUTION_CASES |= {name: UGLY[name] for name in ("half the labels zero, linear", "folds of different scale")}
+DISTRIBUTION_CASES |= {
+    name: lambda w, name=name: H(*COMBINATIONS[name]) for name in ("quantile; linear", "cdf of laplace; naf")
+}
 
 
 @pytest.mark.parametrize("where", bounds_of(Normal([0.0], [1.0])))
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", DISTRIBUTION_CASES)
 def test_a_distribution_may_be_clipped_on_one_side_far_out_and_in_its_tails(name, where):
-    distribution = LAWS[name](HERE)[-1:]
+    distribution = DISTRIBUTION_CASES[name](HERE)[-1:]
     low, high = bounds_of(distribution)[where]
     C = distribution.clip(low, high)
     check_distribution(C)

@@ -35,14 +35,14 @@ from calibrant.distributions import (
 from calibrant.interpolators import InfiniteTails, Linear, Naive
 from calibrant.labels import Counts, Transformed
 from calibrant.metrics.calibration import kolmogorov_pvalue, sup_of
-from calibrant.metrics.forecasts import beside
+from calibrant.metrics.forecasts import comparable
 from calibrant.predictions import Rates
 from calibrant.scores import CDFScore, ZScore
 from calibrant.testing import check_distribution, check_labels
 
 PROMISED = TOLERANCES["curved"].integrals
 
-LAWS = {  # which the catalogue does not have
+DISTRIBUTION_CASES = {  # which the catalogue does not have
     "scipy's geometric": lambda: from_scipy(st.geom([0.3, 0.05])),
     "scipy's skellam": lambda: from_scipy(st.skellam([3.0, 1.0], [1.0, 2.0])),
     "steps of 0.5 from 1": lambda: Lattice(LogNormal([0.0, 1.0], [1.0, 2.0]), 0.5, 1.0),
@@ -54,9 +54,9 @@ LAWS = {  # which the catalogue does not have
 
 
 @pytest.mark.few
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", DISTRIBUTION_CASES)
 def test_a_distribution_of_counts_keeps_the_distributions_of_a_distribution(name):
-    check_distribution(LAWS[name]())
+    check_distribution(DISTRIBUTION_CASES[name]())
 
 
 @pytest.mark.parametrize(
@@ -320,12 +320,12 @@ def test_what_is_judged_moves_by_half_a_step_off_the_lattice():
 
 @pytest.mark.parametrize("labels", [Counts(), Counts() | Transformed("log1p")])
 def test_a_forecast_is_judged_as_it_stands(labels):
-    from calibrant.metrics.of_labels import of_labels
+    from calibrant.metrics.label_kinds import for_labels
 
     distribution, k = LogNormal([-1.0, 2.0], [0.3, 0.5]), np.array([0.0, 7.0])
-    assert of_labels(distribution, k, labels).cdf(k) == pytest.approx(distribution.cdf(k + 0.5))
+    assert for_labels(distribution, k, labels).cdf(k) == pytest.approx(distribution.cdf(k + 0.5))
     quantiles = Quantiles([0.1, 0.5, 0.9], [[0.3, 0.3, 0.3], [1.4, 2.6, 5.0]])
-    assert of_labels(quantiles, k, labels).values.tolist() == [[0.0, 0.0, 0.0], [1.0, 3.0, 5.0]]
+    assert for_labels(quantiles, k, labels).values.tolist() == [[0.0, 0.0, 0.0], [1.0, 3.0, 5.0]]
 
 
 def quiet_hours(count, seed):
@@ -474,12 +474,12 @@ def test_counts_are_drawn_as_bars():
 
 def test_a_report_of_counts_has_bars_and_judges_drawn_pits():
     from calibrant.reports.rows import drawn_rows
-    from calibrant.reports.sides import side_of
+    from calibrant.reports.scored_forecast import scored_forecast
 
     rng = np.random.default_rng(11)
     f = rates(400, rng)
     y = rng.poisson(f).astype(float)
-    side = side_of(Poisson(f), y, 0.9)
+    side = scored_forecast(Poisson(f), y, 0.9)
     assert kolmogorov_pvalue(float(sup_of(np.sort(side.drawn))), 400) > 1e-3
     assert side.columns["nll"] == pytest.approx(-Poisson(f).logpmf(y))
     row = drawn_rows(side, np.array([3]), np.array([1e-9]))[0]
@@ -492,7 +492,7 @@ def test_a_report_of_counts_has_bars_and_judges_drawn_pits():
 def test_rates_beside_counts_from_one_on_are_distributions_of_counts():
     distribution = Calibrator(labels=Counts(lower=1.0)).fit(np.full(30, 3.0), 1.0 + np.arange(30) % 5)([3.0])
     assert distribution.lattice[0] % 2 == 1
-    assert isinstance(beside(Rates([2.0]), distribution), type(Poisson([2.0])))
+    assert isinstance(comparable(Rates([2.0]), distribution), type(Poisson([2.0])))
 
 
 @pytest.mark.parametrize("kind", ["distribution", "samples", "clipped"])

@@ -268,7 +268,7 @@ def test_files_are_written_and_read_again_whole(tmp_path):
     (tmp_path / "bare").mkdir()
     with pytest.raises(ValueError, match="no parquet file in this folder"):
         calibrant.dask.read_parquet(tmp_path / "bare")
-    with pytest.raises(TypeError, match="a Dask data frame is wanted, got DataFrame"):
+    with pytest.raises(TypeError, match="expected a Dask data frame, got DataFrame"):
         calibrant.dask.fit(WHOLE, **GIVEN)
 
 

@@ -14,14 +14,14 @@ import scipy.stats
 
 import calibrant
 from calibrant import Calibrator, Interval, Normal, Point, Quantiles, Samples, diagnose, metrics
-from calibrant.diagnosis import telling as telling_module
+from calibrant.diagnosis import feature_test as feature_test_module
+from calibrant.diagnosis.feature_test import feature_test
 from calibrant.diagnosis.features import feature_slices
-from calibrant.diagnosis.telling import telling
-from calibrant.diagnosis.worst import worst_slice
+from calibrant.diagnosis.worst_slice import worst_slice
 from calibrant.interpolators import InfiniteTails, Linear, Naive
-from calibrant.metrics.by_slice import judged, own_slices
-from calibrant.metrics.figures import fixed
-from calibrant.metrics.held import Inside, inside
+from calibrant.metrics.by_slice import own_slices, slice_results
+from calibrant.metrics.interval_coverage import InsideFlags, inside
+from calibrant.metrics.rounding import fixed
 from calibrant.metrics.slices import Slices, all_rows, slices_of
 
 
@@ -74,8 +74,8 @@ def test_labels_on_atoms_are_no_fault():
         passed += diagnose(truth.distribution.clip(0.0), truth.y.clip(0.0), truth.X, seed=seed).passes
     assert passed >= 34
     found = diagnose(truth.distribution.clip(0.0), truth.y.clip(0.0), truth.X)
-    held = found.slices[0].held[1]
-    assert held.share == metrics.coverage(truth.distribution.clip(0.0), truth.y.clip(0.0), 0.5) > held.judged + 0.05
+    held = found.slices[0].intervals[1]
+    assert held.share == metrics.coverage(truth.distribution.clip(0.0), truth.y.clip(0.0), 0.5) > held.tested + 0.05
 
 
 def test_the_words_say_what_is_wrong_and_what_to_do():
@@ -86,7 +86,7 @@ def test_the_words_say_what_is_wrong_and_what_to_do():
     assert first == "Fails: 2,000 rows show that the forecasts are not calibrated everywhere."
     assert slices.startswith(f"Slices: {len(found.off)} of {len(found.slices)} are off by more than chance allows. ")
     assert f"The farthest is {found.off[0].name} (400 rows): the 50% intervals hold " in slices
-    assert "(p = 0.005); most of all heat" in features
+    assert "(p = 0.005); most strongly heat" in features
     assert "noise" not in features
     assert worst.startswith(f"Worst slice: {found.worst.name}, found on one part of the rows. On the others, ")
     assert advice.startswith("What to do: let the width follow the features")
@@ -97,12 +97,12 @@ def test_a_biased_centre_and_wrong_rows_get_other_advice():
     truth = Truth(3000, 1)
     biased = diagnose(Normal(truth.f - 0.3 * truth.X[:, 2] * truth.sigma, truth.sigma), truth.y, truth.X)
     assert not biased.slices[0].off
-    assert "What to do: labels lie above or below their medians by what the features tell" in str(biased)
-    assert biased.telling.features[0][0] == "x2"
+    assert "What to do: whether labels lie above or below their medians depends on the features" in str(biased)
+    assert biased.feature_test.features[0][0] == "x2"
     base = Normal(truth.f, 0.5 * np.exp(0.4 * truth.X[:, 2]))  # the spread follows the wrong feature
     H = Calibrator().fit(base[:1500], truth.y[:1500])(base[1500:])
     other = diagnose(H, truth.y[1500:], truth.X[1500:], n=1500)
-    assert "What to do: the width varies, but not as the features ask." in str(other)
+    assert "What to do: the width varies, but not as the features require." in str(other)
     shifted = diagnose(Normal(truth.f + truth.sigma, truth.sigma), truth.y, truth.X)
     assert "What to do: all rows together are off too." in str(shifted)
 
@@ -126,7 +126,7 @@ def test_the_table_has_a_line_a_slice_and_a_star_where_chance_does_not_explain()
     for line, each in zip(lines, found.slices, strict=True):
         assert line.startswith(each.name)
         assert ("*" in line) == each.off
-        assert f"{fixed(100 * each.held[0].share, 1)}%" in line
+        assert f"{fixed(100 * each.intervals[0].share, 1)}%" in line
 
 
 def test_the_same_twice_is_the_same_and_a_seed_changes_the_halves():
@@ -156,7 +156,7 @@ def test_all_slices_of_uniform_pits_are_inside_together_as_often_as_promised():
     (low,), (high,) = metrics.reliability_band(100, [0.5])
     for _ in range(300):
         pit = rng.random(500)
-        lines = judged(columns, {c: Inside(inside(pit, c)) for c in (0.9, 0.5)}, pit)
+        lines = slice_results(columns, {c: InsideFlags(inside(pit, c)) for c in (0.9, 0.5)}, pit)
         clean += not any(each.off for each in lines)
         shares = [np.bincount(column.index, inside(pit, 0.5)) / 100 for column in columns]
         alone += bool(np.all((shares >= low) & (shares <= high)))
@@ -167,15 +167,15 @@ def test_all_slices_of_uniform_pits_are_inside_together_as_often_as_promised():
 def test_the_share_and_the_gap_of_a_slice_are_those_of_its_rows():
     rng = np.random.default_rng(1)
     pit, column = rng.beta(2, 2, 900), slices_of("g", rng.integers(0, 3, 900), 900)
-    for k, each in enumerate(judged([column], {0.9: Inside(inside(pit, 0.9))}, pit)):
+    for k, each in enumerate(slice_results([column], {0.9: InsideFlags(inside(pit, 0.9))}, pit)):
         rows = pit[column.index == k]
         assert each.m == rows.size
-        assert each.held[0].share == np.mean((rows > 0.05) & (rows <= 0.95))
+        assert each.intervals[0].share == np.mean((rows > 0.05) & (rows <= 0.95))
         assert each.gap == pytest.approx(scipy.stats.kstest(rows, "uniform").statistic, abs=1e-12)
         assert each.gap == pytest.approx(abs(each.below - each.level), abs=1e-12)
         assert each.below in (np.mean(rows <= each.level), np.mean(rows < each.level))
         counts = scipy.stats.binom(rows.size, 0.9)
-        low, high = (round(each.m * end) for end in (each.held[0].low, each.held[0].high))
+        low, high = (round(each.m * end) for end in (each.intervals[0].low, each.intervals[0].high))
         assert counts.cdf(low - 1) + counts.sf(high) <= 0.05 / 6  # three slices, each with a share and a gap
         assert counts.cdf(low) + counts.sf(high - 1) > 0.05 / 6
         assert each.pvalue == pytest.approx(min(1, 6 * metrics.calibration.kolmogorov_pvalue(each.gap, each.m)))
@@ -183,7 +183,7 @@ def test_the_share_and_the_gap_of_a_slice_are_those_of_its_rows():
 
 def test_a_slice_of_few_rows_is_not_judged():
     few = Slices("g", ("a", "b"), np.repeat([0, 1], [19, 81]))
-    assert [each.value for each in judged([few], {}, np.full(100, 0.5))] == ["b"]
+    assert [each.value for each in slice_results([few], {}, np.full(100, 0.5))] == ["b"]
 
 
 def test_widths_that_differ_by_rounding_make_no_slices():
@@ -208,7 +208,7 @@ def test_the_p_value_is_small_as_often_as_it_says():
     rng, small = np.random.default_rng(0), Counter()
     for _ in range(400):
         columns = [slices_of(str(k), values, 80) for k, values in enumerate(rng.normal(size=(2, 80)))]
-        p = telling(columns, {"a": rng.random(80) < 0.3, "b": rng.random(80) < 0.5}, 39, rng).pvalue
+        p = feature_test(columns, {"a": rng.random(80) < 0.3, "b": rng.random(80) < 0.5}, 39, rng).pvalue
         small.update(level for level in (0.05, 0.2, 0.5) if p <= level)
     for level in (0.05, 0.2, 0.5):  # exact: the number is binomial
         low, high = scipy.stats.binom(400, level).ppf([0.001, 0.999])
@@ -221,8 +221,8 @@ def test_the_risk_is_that_of_ridge_regression_fold_by_fold():
     columns = [slices_of("a", rng.normal(size=203), 203), slices_of("b", rng.choice(list("xyz"), 203), 203)]
     label = rng.random(203) < 0.3 + 0.4 * (columns[0].index > 2)
     order = np.random.default_rng(5).permutation(203)
-    found = telling(columns, {"e": label}, 19, np.random.default_rng(5))
-    smoother = telling_module._Smoother(columns, order, np.random.default_rng(5))
+    found = feature_test(columns, {"e": label}, 19, np.random.default_rng(5))
+    smoother = feature_test_module._Smoother(columns, order, np.random.default_rng(5))
     Z, y = smoother.design.astype(float), label[order].astype(float)
     risk = constant = 0.0
     for fold in smoother.folds:
@@ -230,7 +230,8 @@ def test_the_risk_is_that_of_ridge_regression_fold_by_fold():
         train[fold] = False
         centred = Z[train] - Z[train].mean(0)
         slope = np.linalg.solve(
-            centred.T @ centred + telling_module.PENALTY * np.eye(Z.shape[1]), centred.T @ (y[train] - y[train].mean())
+            centred.T @ centred + feature_test_module.PENALTY * np.eye(Z.shape[1]),
+            centred.T @ (y[train] - y[train].mean()),
         )
         said = y[train].mean() + (Z[fold] - Z[train].mean(0)) @ slope
         risk += np.sum((y[fold] - said) ** 2) / 203
@@ -249,16 +250,16 @@ def test_a_spread_that_features_tell_is_found_in_any_shape(shape):
     log = {"trend": X[:, 0], "hollow": np.abs(X[:, 0]) - 0.8, "together": np.sign(X[:, 0] * X[:, 1])}[shape]
     pit = scipy.stats.norm.cdf(rng.normal(size=2000) * np.exp(0.4 * log))
     columns = feature_slices(X, 2000, None)
-    found = telling(columns, {str(c): pit <= c for c in (0.05, 0.5, 0.95)}, 99, rng)
+    found = feature_test(columns, {str(c): pit <= c for c in (0.05, 0.5, 0.95)}, 99, rng)
     assert found.pvalue == 0.01
     assert found.pvalues[1] > 0.01  # the median is right
     assert {name for name, _ in found.features[: 2 if shape == "together" else 1]} <= {"x0", "x1"}
 
 
 def test_more_rows_than_are_needed_are_drawn(monkeypatch):
-    monkeypatch.setattr(telling_module, "ROWS", 200)
+    monkeypatch.setattr(feature_test_module, "ROWS", 200)
     columns = [slices_of("a", np.arange(1000), 1000)]
-    found = telling(columns, {"e": np.arange(1000) < 500}, 19, np.random.default_rng(0))
+    found = feature_test(columns, {"e": np.arange(1000) < 500}, 19, np.random.default_rng(0))
     assert found.constant[0] * 200 == pytest.approx(50, abs=2)  # a share of 1/2
     assert found.pvalue == 0.05
 
@@ -266,7 +267,7 @@ def test_more_rows_than_are_needed_are_drawn(monkeypatch):
 def test_without_features_nothing_is_told():
     y = np.random.default_rng(0).normal(size=200)
     found = diagnose(Normal(0.0, 1.0), y)  # one distribution for every row
-    assert found.telling is None
+    assert found.feature_test is None
     assert found.worst is None
     assert [each.name for each in found.slices] == ["all rows"]
     assert found.passes
@@ -280,7 +281,7 @@ def test_the_interval_of_the_worst_slice_holds_the_truth_although_it_was_looked_
     rng, held, honest = np.random.default_rng(4), 0, 0
     for _ in range(200):
         columns = feature_slices(rng.normal(size=(400, 4)), 400, None)
-        worst = worst_slice(columns, 0.8, Inside(rng.random(400) < 0.8), rng, confidence=0.9, risk=0.1, n=None)
+        worst = worst_slice(columns, 0.8, InsideFlags(rng.random(400) < 0.8), rng, confidence=0.9, risk=0.1, n=None)
         held += worst.low <= 0.8 <= worst.high
         low, high = (float(end) for end in metrics.bands.share_interval(worst.found * 25, 25, 0.9))
         honest += low <= 0.8 <= high
@@ -291,7 +292,7 @@ def test_the_interval_of_the_worst_slice_holds_the_truth_although_it_was_looked_
 @pytest.mark.parametrize(("rows", "there"), [(40, True), (38, False)])
 def test_a_slice_of_20_rows_is_searched_and_one_of_19_is_not(rows, there):
     """All rows are one slice, and half of them are searched."""
-    rng, none = np.random.default_rng(0), Inside(np.zeros(rows, bool))
+    rng, none = np.random.default_rng(0), InsideFlags(np.zeros(rows, bool))
     worst = worst_slice([all_rows(rows)], 0.9, none, rng, confidence=0.9, risk=0.1, n=None)
     assert (worst is not None) == there
 
@@ -301,7 +302,7 @@ def test_the_worst_slice_is_found_among_pairs_and_measured_on_other_rows():
     X = rng.integers(0, 3, (6000, 4))
     bad = (X[:, 1] == 2) & (X[:, 3] == 0)
     held = rng.random(6000) < np.where(bad, 0.6, 0.9)
-    worst = worst_slice(feature_slices(X, 6000, None), 0.9, Inside(held), rng, confidence=0.95, risk=0.01, n=None)
+    worst = worst_slice(feature_slices(X, 6000, None), 0.9, InsideFlags(held), rng, confidence=0.95, risk=0.01, n=None)
     assert worst.name == "x1 = 2, x3 = 0"
     assert worst.off
     assert worst.low < 0.6 < worst.high
@@ -359,7 +360,7 @@ def test_tensors_and_infinite_intervals_are_taken():
     assert math.isinf(few.interval(0.9)[1][0])
     assert diagnose(few, truth.y[9:], truth.X[9:], n=9).slices
     steps = Calibrator(interpolator=Naive()).fit(Point(truth.f[:99]), truth.y[:99])(Point(truth.f[99:]))
-    assert 0.7 < diagnose(steps, truth.y[99:], n=99).slices[0].held[0].share < 1
+    assert 0.7 < diagnose(steps, truth.y[99:], n=99).slices[0].intervals[0].share < 1
 
 
 def test_a_forecast_without_a_distribution_is_judged_by_what_it_says():
@@ -367,21 +368,21 @@ def test_a_forecast_without_a_distribution_is_judged_by_what_it_says():
     levels = [0.05, 0.25, 0.5, 0.75, 0.95]
     quantiles = diagnose(Quantiles(levels, truth.distribution.quantiles(levels)), truth.y, truth.X)
     distribution = diagnose(truth.distribution, truth.y, truth.X)
-    assert quantiles.telling.events == tuple(f"y <= quantile {level:g}" for level in levels)
-    assert [[held.share for held in each.held] for each in quantiles.slices] == [
-        [held.share for held in each.held] for each in distribution.slices
+    assert quantiles.feature_test.events == tuple(f"y <= quantile {level:g}" for level in levels)
+    assert [[held.share for held in each.intervals] for each in quantiles.slices] == [
+        [held.share for held in each.intervals] for each in distribution.slices
     ]
     assert quantiles.slices[0].gap is None
     assert "PIT" not in quantiles.table()
     assert quantiles.passes
     some = diagnose(Quantiles([0.05, 0.95], truth.distribution.quantiles([0.05, 0.95])), truth.y, truth.X)
-    assert [held.coverage for held in some.slices[0].held] == [0.9]  # it has no 50% interval
+    assert [held.coverage for held in some.slices[0].intervals] == [0.9]  # it has no 50% interval
     interval = diagnose(Interval(*truth.distribution.interval(0.8)), truth.y, truth.X, coverages=0.8)
-    assert interval.telling.events == ("inside 80%",)
+    assert interval.feature_test.events == ("inside 80%",)
     assert interval.passes
     assert not diagnose(Interval(*truth.distribution.interval(0.8)), truth.y, truth.X, coverages=0.9).passes
     draws = truth.distribution.sample(100, rng=np.random.default_rng(0))
-    assert len(diagnose(Samples(draws), truth.y, truth.X, coverages=0.89).telling.events) == 7
+    assert len(diagnose(Samples(draws), truth.y, truth.X, coverages=0.89).feature_test.events) == 7
 
 
 def test_bad_input_is_named():

@@ -51,8 +51,8 @@ from calibrant import (
 )
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Random
 from calibrant.scores import EnsembleScore, LocationScaleScore, ZScore
-from calibrant.sklearn.around import Routed, last_step
-from calibrant.sklearn.folds import at_most
+from calibrant.sklearn.folds import at_most_folds
+from calibrant.sklearn.meta_estimator import Routed, last_step
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(600, 3))
@@ -92,13 +92,13 @@ def test_the_check_that_needs_scipys_array_api_mode_passes_too(request):
     assert "skipped" not in done.stdout
 
 
-def test_score_is_both_a_parameter_and_the_usual_method():
-    model = fitted(score="residual")
-    assert model.get_params()["score"] == "residual"
+def test_the_calibration_score_does_not_hide_the_usual_score_method():
+    model = fitted(calibration_score="residual")
+    assert model.get_params()["calibration_score"] == "residual"
     assert 0.5 < model.score(X[NEW], Y[NEW]) < 1
-    assert clone(model).get_params()["score"] == "residual"
-    assert model.set_params(score=None).get_params()["score"] is None
-    assert "score='residual'" in repr(clone(model).set_params(score="residual"))
+    assert clone(model).get_params()["calibration_score"] == "residual"
+    assert model.set_params(calibration_score=None).get_params()["calibration_score"] is None
+    assert "calibration_score='residual'" in repr(clone(model).set_params(calibration_score="residual"))
 
 
 def test_a_clone_and_a_pickle_predict_the_same():
@@ -220,7 +220,7 @@ def test_calibrate_learns_from_new_rows_and_keeps_the_models():
 
 def test_calibrate_makes_one_ensemble_of_the_folds():
     for score in (None, "residual"):
-        model = fitted(cv=4, score=score)
+        model = fitted(cv=4, calibration_score=score)
         assert isinstance(model.calibrated_, CrossCalibrated)
         model.calibrate(X[NEW], Y[NEW])
         assert isinstance(model.guarantee_, Guarantee)
@@ -230,7 +230,7 @@ def test_calibrate_makes_one_ensemble_of_the_folds():
 
 @pytest.mark.parametrize("score", [None, "residual"])
 def test_two_folds_are_a_mixture_and_an_ensemble_too(score):
-    model = fitted(cv=2, score=score)
+    model = fitted(cv=2, calibration_score=score)
     assert len(model.calibrated_.members) == 2
     both = Ensemble([Point(each.predict(X[NEW])) for each in model.estimators_])
     found = model.calibrate(X[NEW], Y[NEW]).predict_distribution(X[NEW])
@@ -268,7 +268,7 @@ def test_the_last_step_is_the_model_at_the_end(before):
     [(5, 9, 5), (5, 3, 3), (5, 2, 2), (3, 2, 2), (5, 1, 2), (2, 1, 2), (True, 9, True), (0.2, 1, 0.2)],
 )
 def test_folds_are_no_more_than_there_is_to_hold_out_and_two_at_least(cv, count, wanted):
-    assert at_most(cv, count) == wanted
+    assert at_most_folds(cv, count) == wanted
 
 
 def test_the_kind_of_prediction_is_found_and_may_be_chosen():
@@ -280,7 +280,10 @@ def test_the_kind_of_prediction_is_found_and_may_be_chosen():
     assert type(fitted(forest, adapter="point").calibrated_.score).__name__ == "ResidualScore"
     own = fitted(Ridge(), adapter=lambda model, X: Normal(model.predict(X), np.exp(X[:, 0])))
     assert type(own.calibrated_.score).__name__ == "ZScore"
-    assert type(fitted(own.estimator, score="zscore", adapter=own.adapter).calibrated_.score).__name__ == "ZScore"
+    assert (
+        type(fitted(own.estimator, calibration_score="zscore", adapter=own.adapter).calibrated_.score).__name__
+        == "ZScore"
+    )
 
 
 def test_predict_is_the_mean_or_the_median():
@@ -407,7 +410,7 @@ def test_labels_may_be_a_series():
         ({"cv": "last"}, ValueError, "cv must be a share, 'latest', a number of folds or a splitter, got 'last'"),
         ({"cv": "latest:2"}, ValueError, "cv must be 'latest', or 'latest:0.3' for the last 30% of the rows, got"),
         ({"point": "mode"}, ValueError, "point must be 'mean' or 'median', got 'mode'"),
-        ({"score": "pit"}, ValueError, "score must be one of residual, relative"),
+        ({"calibration_score": "pit"}, ValueError, "score must be one of residual, relative"),
         ({"interpolator": "spline"}, ValueError, "interpolator must be one of linear, naive, random, naf"),
         ({"interpolator": NAF}, TypeError, "interpolator must be one of the names"),
         ({"adapter": "quantiles"}, TypeError, "adapter must be None, 'point' or a function"),
@@ -416,7 +419,7 @@ def test_labels_may_be_a_series():
             ValueError,
             "cv puts row 290 in both parts of a split (10 rows",
         ),
-        ({"score": "interval"}, TypeError, "IntervalScore takes Interval, got Point(n=80)"),
+        ({"calibration_score": "interval"}, TypeError, "IntervalScore takes Interval, got Point(n=80)"),
     ],
 )
 def test_a_wrong_parameter_is_named(parameters, error, said):
@@ -434,11 +437,11 @@ def test_a_distribution_without_a_mean_says_what_to_choose():
 
 def test_nothing_is_predicted_before_fit():
     model = unrefined(Ridge())
-    of_labels = (model.calibrate, model.update, model.track, model.monitor, model.evaluate, model.report)
+    for_labels = (model.calibrate, model.update, model.track, model.monitor, model.evaluate, model.report)
     for call in (model.predict, model.predict_interval, lambda X: model.guarantee_, lambda X: model.league_):
         with pytest.raises(NotFittedError):
             call(X)
-    for call in of_labels:
+    for call in for_labels:
         with pytest.raises(NotFittedError):
             call(X, Y)
     with pytest.raises(NotFittedError):
@@ -460,7 +463,9 @@ def test_a_score_of_your_own_is_taken():
         def loc_scale(self, prediction):
             return prediction.values, 1 + abs(prediction.values)
 
-    assert abs(evaluate(fitted(score=Relative()).predict_distribution(X[NEW]), Y[NEW]).coverage - 0.9) < 0.08
+    assert (
+        abs(evaluate(fitted(calibration_score=Relative()).predict_distribution(X[NEW]), Y[NEW]).coverage - 0.9) < 0.08
+    )
 
 
 def test_folds_do_not_take_one_prediction_for_a_list_of_them():
@@ -504,9 +509,9 @@ def test_a_fit_that_fails_leaves_the_earlier_one_whole():
     model = fitted()
     before = model.predict_interval(X[NEW])
     with pytest.raises(TypeError):
-        model.set_params(score="interval").fit(X[SEEN], 100 * Y[SEEN])
+        model.set_params(calibration_score="interval").fit(X[SEEN], 100 * Y[SEEN])
     np.testing.assert_array_equal(model.predict_interval(X[NEW]), before)
-    new = unrefined(Ridge(), score="interval")
+    new = unrefined(Ridge(), calibration_score="interval")
     with pytest.raises(TypeError):
         new.fit(X[SEEN], Y[SEEN])
     with pytest.raises(NotFittedError):
@@ -570,7 +575,7 @@ def test_weights_that_are_none_are_not_passed_on():
 
 
 def test_the_score_of_a_list_is_kept_when_folds_are_pooled():
-    model = fitted([BayesianRidge(), BayesianRidge(alpha_1=1.0)], cv=3, score=EnsembleScore(ZScore()))
+    model = fitted([BayesianRidge(), BayesianRidge(alpha_1=1.0)], cv=3, calibration_score=EnsembleScore(ZScore()))
     assert model.calibrate(X[NEW], Y[NEW]).guarantee_.n == 200
 
 

@@ -37,7 +37,7 @@ from calibrant.forms import Form
 from calibrant.interpolators import NAF, Linear
 from calibrant.intervals import CQR, Centred, Nonconformity, NormalizedResidual
 from calibrant.persistence import FileError, Promised, atomic, load, read, save
-from calibrant.persistence.kinds import KINDS
+from calibrant.persistence.classes import KINDS
 from calibrant.scores import EnsembleScore, LocationScaleScore, QuantileScore, ResidualScore, ZScore, signed
 
 OWN = [LogRatio, PercentageError]
@@ -99,20 +99,26 @@ def of_distribution(distribution):
     return Calibrated(ResidualScore(), distribution, Guarantee(20, 20.0), Fixed(), Form("points"))
 
 
-LAWS = {name: case for name, case in DISTRIBUTIONS.items() if case(HERE).shape == () and name != "logistic mixture"}
-LAWS["a guarded distribution that is clipped"] = lambda world: DISTRIBUTIONS["q of naf, guarded"](world).clip(-1.0, 0.5)
-LAWS["a random distribution that is clipped"] = lambda world: DISTRIBUTIONS["q of random"](world).clip(0.0)
-LAWS["a random distribution that is clipped to a point"] = lambda world: DISTRIBUTIONS["q of random, bounded"](
+DISTRIBUTION_CASES = {
+    name: case for name, case in DISTRIBUTIONS.items() if case(HERE).shape == () and name != "logistic mixture"
+}
+DISTRIBUTION_CASES["a guarded distribution that is clipped"] = lambda world: DISTRIBUTIONS["q of naf, guarded"](
     world
-).clip(90, 99)
-LAWS["a row of student t"] = lambda world: PREDICTIONS["student t, df by row"](world)[3]
-LAWS["a row of laplace"] = lambda world: PREDICTIONS["laplace"](world)[3]
-LAWS["a row of a pool"] = lambda world: PREDICTIONS["pool"](world)[3]
+).clip(-1.0, 0.5)
+DISTRIBUTION_CASES["a random distribution that is clipped"] = lambda world: DISTRIBUTIONS["q of random"](world).clip(
+    0.0
+)
+DISTRIBUTION_CASES["a random distribution that is clipped to a point"] = lambda world: DISTRIBUTIONS[
+    "q of random, bounded"
+](world).clip(90, 99)
+DISTRIBUTION_CASES["a row of student t"] = lambda world: PREDICTIONS["student t, df by row"](world)[3]
+DISTRIBUTION_CASES["a row of laplace"] = lambda world: PREDICTIONS["laplace"](world)[3]
+DISTRIBUTION_CASES["a row of a pool"] = lambda world: PREDICTIONS["pool"](world)[3]
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", DISTRIBUTION_CASES)
 def test_every_single_distribution_can_be_q(name, path):
-    distribution = LAWS[name](HERE)
+    distribution = DISTRIBUTION_CASES[name](HERE)
     save(path, of_distribution(distribution))
     q = load(path, classes=[Fixed]).q
     assert same(q, distribution)
@@ -300,7 +306,7 @@ class Halved(Nonconformity):
 
 def test_a_score_of_ones_own_loads_only_when_its_class_is_handed_in(path):
     save(path, calibrated("percentage error", "linear"))
-    sentence = "score is a 'PercentageError', which is no class of calibrant's: .* pass classes=.PercentageError."
+    sentence = "score is a 'PercentageError', which is not a class of calibrant: .* pass classes=.PercentageError."
     with pytest.raises(FileError, match=sentence):
         load(path)
     with pytest.raises(FileError, match=sentence):
@@ -313,7 +319,7 @@ def test_no_class_is_looked_up_by_import(path):
     for name in ("subprocess.Popen", "os.system", "builtins.eval", "Calibrator", "PullBack"):
         with tampered(path) as (header, _):
             header["root"]["fields"]["score"] = {"class": name, "fields": {}}
-        with pytest.raises(FileError, match="no class of calibrant's"):
+        with pytest.raises(FileError, match="not a class of calibrant"):
             load(path)
 
 

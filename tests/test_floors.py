@@ -75,7 +75,7 @@ def test_equal_bounds_quantiles_and_draws_stay_equal_whatever_stands_beside_them
     assert Samples([[2.0, 1.0, 1.0]]).values.tolist() == [[1.0, 1.0, 2.0]]
 
 
-LAWS = {
+DISTRIBUTION_CASES = {
     "normal": Normal,
     "logistic": Logistic,
     "laplace": Laplace,
@@ -85,10 +85,10 @@ LAWS = {
 
 
 @quietly
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", DISTRIBUTION_CASES)
 @pytest.mark.parametrize("loc", [0.0, 7.0, -3e5])
 def test_a_zero_scale_gives_the_same_distribution_alone_in_company_and_as_a_single_distribution(name, loc):
-    make = LAWS[name]
+    make = DISTRIBUTION_CASES[name]
     loc = loc / 1e5 if name == "log-normal" else loc
     company, alone, single = make([1.0, loc, 2.0], [1.0, 0.0, 1000.0]), make([loc], [0.0]), make(loc, 0.0)
     for p in (0.1, 0.5, 0.9):

@@ -15,13 +15,13 @@ from calibrant.distributions import Context, Logistic
 from calibrant.distributions.grouped import labels_of
 from calibrant.interpolators import NAF, Apart, BoundedTails, ByGroup, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.borrowing import drawn
-from calibrant.metrics.by_slice import judged, rows_behind
-from calibrant.metrics.held import Inside, inside
+from calibrant.metrics.by_slice import calibration_rows_of, slice_results
+from calibrant.metrics.interval_coverage import InsideFlags, inside
 from calibrant.metrics.slices import slices_of
 from calibrant.scores import CDFScore
-from calibrant.sklearn.columns import shown
-from calibrant.sklearn.groups import WithinGroups, check_held, groups_in, warn_of_few
-from calibrant.sklearn.judging import columns_to_show
+from calibrant.sklearn.columns import model_features
+from calibrant.sklearn.evaluation import columns_to_show
+from calibrant.sklearn.groups import WithinGroups, check_all_groups_held_out, groups_in, warn_of_few_groups
 from calibrant.testing import check_distribution
 
 SCALES = np.array([0.5, 1.0, 4.0])
@@ -348,7 +348,7 @@ def test_a_group_that_some_fold_lacks_is_named_and_the_others_are_counted(single
 
 def test_the_part_held_out_that_lacks_a_group_is_named():
     with pytest.raises(ValueError, match="group 'a', with 1 row, has none to calibrate on in the part held out: use"):
-        check_held(["a", "b", "b"], [np.array([1, 2])])
+        check_all_groups_held_out(["a", "b", "b"], [np.array([1, 2])])
 
 
 @pytest.mark.parametrize("groups", [["a", "b"], ["a", "b", "c"]])
@@ -364,7 +364,7 @@ def test_columns_whose_names_are_numbers_are_found_by_them():
     X = pd.DataFrame({2020: [1, 2], 2021: [3, 4]})
     assert groups_in(X, 2021) == [3, 4]
     assert columns_to_show(X, [2021]) == {"2021": [3, 4]}
-    assert shown(X, [2021]).columns.tolist() == [2021]
+    assert model_features(X, [2021]).columns.tolist() == [2021]
 
 
 def test_a_report_shows_the_first_thirty_columns():
@@ -405,9 +405,9 @@ def test_groups_of_a_split_that_leave_few_to_calibrate_say_what_they_mean():
     with pytest.warns(UserWarning, match=r"rows of only 1 groups calibrate: .* use by= of CalibratedRegressor"):
         CalibratedRegressor(LinearRegression(), refine=None).fit(X, y, groups=X.winter)
     five = np.arange(10) % 5
-    warn_of_few(five, [np.arange(10)])  # enough
+    warn_of_few_groups(five, [np.arange(10)])  # enough
     with pytest.warns(UserWarning, match="rows of only 4 groups calibrate"):
-        warn_of_few(five, [np.arange(10), np.arange(4)])
+        warn_of_few_groups(five, [np.arange(10), np.arange(4)])
 
 
 @pytest.mark.slow
@@ -427,16 +427,16 @@ def test_a_slice_is_judged_by_the_rows_that_calibrated_it():
     region = slices_of("region", ["north"] * 40 + ["south"] * 40, 80)
     half = slices_of("half", ["one"] * 20 + ["two"] * 60, 80)
     own = {"north": 10, "south": 1000}
-    behind = rows_behind([half, region], 1010, own)
+    behind = calibration_rows_of([half, region], 1010, own)
     assert [behind(region, 0), behind(region, 1)] == [10, 1000]
     assert behind(half, 0) == 10
     assert behind(half, 1) == int(1 / ((1 / 3) ** 2 / 10 + (2 / 3) ** 2 / 1000))
-    assert rows_behind([half], 1010, own)(half, 0) == 1010
+    assert calibration_rows_of([half], 1010, own)(half, 0) == 1010
     pit = np.r_[np.linspace(0.15, 0.85, 40), np.linspace(0.0, 1.0, 40)]
-    held = {0.5: Inside(inside(pit, 0.5))}
+    held = {0.5: InsideFlags(inside(pit, 0.5))}
     assert (
-        judged([region], held, None, n=1010)[0].held[0].low
-        > judged([region], held, None, n=1010, own=own)[0].held[0].low
+        slice_results([region], held, None, n=1010)[0].intervals[0].low
+        > slice_results([region], held, None, n=1010, own=own)[0].intervals[0].low
     )
 
 

@@ -14,15 +14,15 @@ from typer.testing import CliRunner
 
 from calibrant import Calibrator, CrossCalibrated, Normal, Point, report
 from calibrant.cli.app import app
-from calibrant.cli.console import tell
-from calibrant.diagnosis import Stretch
+from calibrant.cli.console import show_statement
+from calibrant.diagnosis import Period
 from calibrant.diagnosis.headline import headline, known_by
-from calibrant.diagnosis.whole import whole_of
+from calibrant.diagnosis.overall import overall_of
 from calibrant.distributions import StudentT
 from calibrant.metrics.by_slice import LEVELS, SliceResult
 from calibrant.metrics.calibration import kolmogorov_pvalue
-from calibrant.metrics.figures import percents
-from calibrant.metrics.held import Held
+from calibrant.metrics.interval_coverage import IntervalResult
+from calibrant.metrics.rounding import percents
 from calibrant.reports.statement import Statement
 from calibrant.reports.tiles import unit_of
 
@@ -66,8 +66,8 @@ def test_heavy_tails_are_named_though_the_middle_is_too_wide(distribution):
     df, scale = HEAVY[distribution]
     rng, named = np.random.default_rng(10), []
     for _ in range(10):
-        whole = whole_of(stats.norm.cdf(scale * rng.standard_t(df, 3000)), 0.9)
-        named += [whole.fault] if whole.fails else []
+        overall = overall_of(stats.norm.cdf(scale * rng.standard_t(df, 3000)), 0.9)
+        named += [overall.fault] if overall.fails else []
     assert len(named) >= 8
     assert named.count("wrong in the tails") >= len(named) - 1
 
@@ -76,8 +76,8 @@ def test_heavy_tails_are_named_though_the_middle_is_too_wide(distribution):
 def test_a_shift_and_a_scale_are_never_called_tails(m):
     rng = np.random.default_rng(11)
     for fault, (shift, scale) in {"too low": (0.35, 1), "too narrow": (0, 1.35), "too wide": (0, 0.7)}.items():
-        wholes = [whole_of(stats.norm.cdf(shift + scale * rng.normal(size=m)), 0.9) for _ in range(10)]
-        assert {whole.fault for whole in wholes if whole.fails} == {fault}
+        wholes = [overall_of(stats.norm.cdf(shift + scale * rng.normal(size=m)), 0.9) for _ in range(10)]
+        assert {overall.fault for overall in wholes if overall.fails} == {fault}
 
 
 def test_the_evidence_is_of_the_region_that_is_named():
@@ -120,7 +120,7 @@ def test_a_raw_forecast_is_not_told_of_calibration_rows_or_a_guarantee():
     assert "The number of calibration rows is not known" in str(report(Normal(f, 0.5), f + noise, base=f, rows=[0]))
 
 
-def test_a_group_that_is_farther_off_than_any_stretch_is_no_change():
+def test_a_group_that_is_farther_off_than_any_period_is_no_change():
     rng = np.random.default_rng(15)
     calibrated, base, y = drawn(rng, 1000, 4000)
     when, large = np.arange(4000), np.asarray(base.median()) > 1
@@ -130,7 +130,7 @@ def test_a_group_that_is_farther_off_than_any_stretch_is_no_change():
     far = y + np.where(large & late, 3.0, 0.0) + np.where(large, 1.0, 0.0)
     page = report(calibrated(base), far, time=when, guarantee=calibrated.guarantee, rows=[0])
     assert "likely cause" not in str(page)
-    assert "stretches of time are off, the first from " in page.headline.text
+    assert "periods are off, the first from " in page.headline.text
     assert "; farthest off is predicted value in (" in page.headline.text
     assert page.headline.step.startswith("Let the width follow the forecast, by refine= ")
 
@@ -138,14 +138,14 @@ def test_a_group_that_is_farther_off_than_any_stretch_is_no_change():
 def test_folds_that_cover_too_many_need_no_action():
     rng = np.random.default_rng(16)
     folds = CrossCalibrated(tuple(drawn(rng, 400, 1)[0] for _ in range(3)))
-    whole = whole_of(0.5 + 0.97 * (rng.random(3000) - 0.5), 0.9, folds.guarantee)
-    assert whole.covers == "too many"
-    assert headline(whole).step == "No action is needed."
+    overall = overall_of(0.5 + 0.97 * (rng.random(3000) - 0.5), 0.9, folds.guarantee)
+    assert overall.coverage_fault == "too many"
+    assert headline(overall).step == "No action is needed."
 
 
 def test_a_calibrated_forecast_is_seldom_called_anything_else():
     rng = np.random.default_rng(1)
-    kinds = [headline(whole_of(rng.random(500), 0.9)).kind for _ in range(400)]
+    kinds = [headline(overall_of(rng.random(500), 0.9)).kind for _ in range(400)]
     # the bands hold with 95%, the coverage with 95% more: at most 0.1 + 3 sd of 400 draws
     assert np.mean([kind != "good" for kind in kinds]) < 0.1 + 3 * (0.1 * 0.9 / 400) ** 0.5
     with_n = [
@@ -171,7 +171,7 @@ def test_a_guarantee_that_these_rows_break_is_not_met_on_them():
     assert broken.headline.step == "Calibrate again on rows like these, which the model has not seen."
     unknown = report(calibrated(base), y, base=base, rows=[0]).headline.step
     assert (
-        unknown == f"{broken.headline.step} With guarantee= it is known how much of this few calibration rows explain."
+        unknown == f"{broken.headline.step} With guarantee= it shows how much of this a small calibration set explains."
     )
     calibrated, base, y = drawn(rng, 2000, 2000)
     kept = report(calibrated(base), y, base=base, guarantee=calibrated.guarantee, rows=[0])
@@ -184,7 +184,9 @@ def test_a_guarantee_is_seldom_said_not_to_be_met_where_it_holds():
     broken = 0
     for _ in range(200):
         calibrated, base, y = drawn(rng, 100, 300)
-        broken += not whole_of(pits_of(calibrated(base), y), 0.9, calibrated.guarantee).keeps(calibrated.guarantee)
+        broken += not overall_of(pits_of(calibrated(base), y), 0.9, calibrated.guarantee).is_consistent_with(
+            calibrated.guarantee
+        )
     assert broken <= 200 * 0.1 + 3 * (200 * 0.1 * 0.9) ** 0.5
 
 
@@ -195,7 +197,9 @@ def test_folds_break_their_guarantee_only_beyond_what_it_allows():
     for later in (0.0, 0.25, 2.0):
         f, noise = rng.normal(size=(2, 2000))
         H = folds([Normal(f, 0.5)] * 3)
-        kept[later] = whole_of(pits_of(H, f + noise + later), 0.9, folds.guarantee).keeps(folds.guarantee)
+        kept[later] = overall_of(pits_of(H, f + noise + later), 0.9, folds.guarantee).is_consistent_with(
+            folds.guarantee
+        )
     assert kept == {0.0: True, 0.25: True, 2.0: False}  # 2c + epsilon leaves room for a small shift
 
 
@@ -235,7 +239,7 @@ def test_the_calibration_rows_themselves_are_seen_through():
     calibrated = Calibrator().fit(Normal(f, 0.5), f + noise)
     said = report(calibrated(Normal(f, 0.5)), f + noise, rows=[0]).headline
     assert said.kind == "warn"
-    assert said.step == "Judge on rows that neither trained the model nor calibrated it."
+    assert said.step == "Evaluate on rows that neither trained the model nor calibrated it."
 
 
 def test_headline_and_verdict_agree():
@@ -295,7 +299,7 @@ def test_tags_have_colours_on_a_terminal(kind, tag, colour, capsys, monkeypatch)
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    tell(Statement(kind, "A sentence with [brackets]."))
+    show_statement(Statement(kind, "A sentence with [brackets]."))
     said = capsys.readouterr().out
     assert f"\x1b[1;{colour}m[{tag}]\x1b[0m A sentence with [brackets]." in said
 
@@ -303,26 +307,26 @@ def test_tags_have_colours_on_a_terminal(kind, tag, colour, capsys, monkeypatch)
 @pytest.mark.parametrize("shift", [0.02, -0.02])
 def test_the_gap_that_chance_allows_is_that_of_the_band_on_its_side(shift):
     pit = np.clip((np.arange(400) + 0.5) / 400 + shift, 1e-6, 1 - 1e-6)
-    whole = whole_of(pit, 0.9)
-    edge = np.interp(whole.largest.level, LEVELS, whole.band[0 if shift > 0 else 1])
-    assert whole.allowed == pytest.approx(abs(edge - whole.largest.level), abs=0.01)
-    assert whole.gap < whole.allowed
+    overall = overall_of(pit, 0.9)
+    edge = np.interp(overall.largest.level, LEVELS, overall.band[0 if shift > 0 else 1])
+    assert overall.allowed == pytest.approx(abs(edge - overall.largest.level), abs=0.01)
+    assert overall.gap < overall.allowed
 
 
-# Groups and stretches of time, where all rows together pass
+# Groups and periods, where all rows together pass
 
-PASSES = whole_of(np.random.default_rng(0).random(2000), 0.9)
+PASSES = overall_of(np.random.default_rng(0).random(2000), 0.9)
 
 
 def part(share, *, m=500, gap=None, start=None, value="a"):
-    """A group by predicted value, or a stretch of time; a gap of its PITs is one of 20 comparisons."""
+    """A group by predicted value, or a period; a gap of its PITs is one of 20 comparisons."""
     pvalue = 1.0 if gap is None else min(1.0, 20 * kolmogorov_pvalue(gap, m))
-    said = ("predicted value", value, m, (Held(0.9, share, 0.86, 0.94),), gap, 0.5, 0.5, pvalue, 0.05)
+    said = ("predicted value", value, m, (IntervalResult(0.9, share, 0.86, 0.94),), gap, 0.5, 0.5, pvalue, 0.05)
     known = {"size": m, "comparisons": 20, "mean": 0.4, "spread": 0.5}
-    return SliceResult(*said, **known) if start is None else Stretch(*said, **known, start=start, end=f"{start}, 23:00")
+    return SliceResult(*said, **known) if start is None else Period(*said, **known, start=start, end=f"{start}, 23:00")
 
 
-def stretches(fifth):
+def periods(fifth):
     return [fifth if k == 4 else part(0.9, start=f"day {k}") for k in range(10)]
 
 
@@ -333,22 +337,22 @@ BOTH = [part(1.0, value="0"), part(0.754, value="(15, 32]"), part(0.9)]
 def test_what_is_barely_beyond_chance_is_a_warning_and_no_problem():
     assert BARELY.off
     assert 0 < BARELY.excess < 0.02 < 0.05 < BARELY.distance
-    said = headline(PASSES, [part(0.9)], stretches(BARELY))
+    said = headline(PASSES, [part(0.9)], periods(BARELY))
     assert said.kind == "warn"
     assert said.text == "Calibrated over all rows together, but from day 4 to day 4, 23:00 the forecasts are too high."
-    assert headline(PASSES, [], stretches(part(0.9, m=155, gap=0.25, start="day 4"))).kind == "bad"
+    assert headline(PASSES, [], periods(part(0.9, m=155, gap=0.25, start="day 4"))).kind == "bad"
     assert headline(PASSES, [part(0.9), part(0.845)]).kind == "warn"
     assert headline(PASSES, [part(0.9), part(0.83)]).kind == "bad"
 
 
 def test_what_is_farthest_beyond_chance_comes_first_and_the_other_is_named():
-    alone, groups = headline(PASSES, BOTH), headline(PASSES, BOTH, stretches(BARELY))
+    alone, groups = headline(PASSES, BOTH), headline(PASSES, BOTH, periods(BARELY))
     assert alone.text.endswith(
         "2 of 3 groups are off, too wide for predicted value = 0 and too narrow for predicted value in (15, 32]."
     )
-    assert groups.text == f"{alone.text[:-1]}; and 1 of 10 stretches of time is off, from day 4 to day 4, 23:00."
+    assert groups.text == f"{alone.text[:-1]}; and 1 of 10 periods is off, from day 4 to day 4, 23:00."
     assert (groups.kind, groups.step) == (alone.kind, alone.step)
-    time = headline(PASSES, BOTH, stretches(part(0.5, start="day 4")))
+    time = headline(PASSES, BOTH, periods(part(0.5, start="day 4")))
     assert time.text.endswith("from day 4 to day 4, 23:00 the forecasts are too high; and 2 of 3 groups are off.")
     assert time.step.startswith("Calibrate again on rows like those to come")
 
@@ -361,21 +365,19 @@ def test_the_statements_of_a_report_are_in_the_order_of_its_headline():
     calibrated = Calibrator().fit(Point(f[:3000]), y[:3000])
     page = report(calibrated(Point(f[3000:])), y[3000:], time=np.arange(3000), guarantee=calibrated.guarantee, rows=[0])
     assert "but not in each group: " in page.headline.text
-    assert "of 10 stretches of time " in page.headline.text
+    assert "of 10 periods " in page.headline.text
     assert " groups are off by more than chance allows" in page.verdict[0].text
     assert page.verdict[1].text.startswith("Over time, ")
 
 
 def test_borderline_and_nearly_calibrated_are_not_called_calibrated_over_all_rows():
     rng = np.random.default_rng(2)
-    drawn = (whole_of(rng.random(500), 0.9) for _ in range(400))
+    drawn = (overall_of(rng.random(500), 0.9) for _ in range(400))
     borderline = next(each for each in drawn if each.state == "borderline")
     begin = f"Borderline over all rows together ({borderline.fault}), and "
     assert headline(borderline, BOTH).text.startswith(f"{begin}2 of 3 groups are off, too wide for ")
-    assert headline(borderline, [], stretches(BARELY)).text.startswith(
-        f"{begin}from day 4 to day 4, 23:00 the forecasts"
-    )
-    nearly = whole_of(rng.random(20_000) ** 1.03, 0.9)
+    assert headline(borderline, [], periods(BARELY)).text.startswith(f"{begin}from day 4 to day 4, 23:00 the forecasts")
+    nearly = overall_of(rng.random(20_000) ** 1.03, 0.9)
     assert nearly.state == "nearly"
     assert headline(nearly, BOTH).text.startswith("Nearly calibrated over all rows together, but not in each group: ")
 
@@ -386,6 +388,6 @@ def test_those_who_calibrated_by_group_are_sent_to_finer_groups():
     alone = Calibrator().fit(Normal(f, 1.0), f + noise)
     folds = CrossCalibrated((by, by))
     assert [known_by(each.guarantee) for each in (by, alone, folds)] == ["by group", "calibrated", "by group"]
-    for whole in (PASSES, whole_of(np.random.default_rng(0).beta(0.5, 0.5, 2000), 0.9)):
-        assert "or calibrate by groups (by=)." in headline(whole, BOTH).step
-        assert "or calibrate by finer groups (by=)." in headline(whole, BOTH, known="by group").step
+    for overall in (PASSES, overall_of(np.random.default_rng(0).beta(0.5, 0.5, 2000), 0.9)):
+        assert "or calibrate by groups (by=)." in headline(overall, BOTH).step
+        assert "or calibrate by finer groups (by=)." in headline(overall, BOTH, known="by group").step

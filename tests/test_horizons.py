@@ -25,10 +25,10 @@ from calibrant import (
     backtest,
     report,
 )
-from calibrant.backtesting import in_sequence, in_table
+from calibrant.backtesting import long_table, sequence
 from calibrant.cli.app import app
 from calibrant.distributions import Joined, LocationScale
-from calibrant.horizons import found_in
+from calibrant.horizons import find_forecast
 from calibrant.horizons.table import columns_of, read
 from calibrant.interpolators import NAF, Apart, ByHorizon, Linear, Random
 from calibrant.interpolators.by_horizon import smoothed
@@ -92,7 +92,7 @@ def one_sentence(error):
     ],
 )
 def test_a_forecast_is_found_by_the_names_that_people_give(names, point, levels):
-    found = found_in(["ds", *names], aside=["ds"])
+    found = find_forecast(["ds", *names], exclude=["ds"])
     assert found.point == point
     assert [level for _, level in found.quantiles] == levels
     assert {name for name, _ in found.quantiles} <= set(names)
@@ -102,7 +102,7 @@ def test_a_point_an_interval_and_quantiles_are_what_the_columns_say():
     columns = {"m": [1.0, 2.0], "m-lo-80": [0.0, 1.0], "m-hi-80": [3.0, 4.0], "m-median": [1.5, 2.5]}
 
     def prediction(*names):
-        return found_in(names).prediction(lambda name: np.asarray(columns[name]))
+        return find_forecast(names).prediction(lambda name: np.asarray(columns[name]))
 
     assert isinstance(prediction("m"), Point)
     both = prediction("m", "m-lo-80", "m-hi-80")
@@ -115,19 +115,19 @@ def test_a_point_an_interval_and_quantiles_are_what_the_columns_say():
 
 
 def test_bounds_without_a_level_have_the_coverage_that_is_told():
-    found = found_in(["yhat", "yhat_lower", "yhat_upper"], coverage=0.95)
+    found = find_forecast(["yhat", "yhat_lower", "yhat_upper"], coverage=0.95)
     assert [level for _, level in found.quantiles] == [0.025, 0.975]
 
 
 def test_of_several_models_one_is_named():
     names = ["ETS", "ETS-lo-90", "ETS-hi-90", "ARIMA", "ARIMA-lo-90", "ARIMA-hi-90", "Naive"]
     with pytest.raises(ValueError, match="several forecasts are in the table, ETS, ARIMA: name one by model=") as error:
-        found_in(names)
+        find_forecast(names)
     one_sentence(error)
-    assert found_in(names, "ARIMA").names == ("ARIMA-lo-90", "ARIMA-hi-90")
-    assert found_in(names, "Naive").names == ("Naive",)
+    assert find_forecast(names, "ARIMA").names == ("ARIMA-lo-90", "ARIMA-hi-90")
+    assert find_forecast(names, "Naive").names == ("Naive",)
     with pytest.raises(ValueError, match="several forecasts are in the table, ETS, price"):
-        found_in(["ETS", "price"])
+        find_forecast(["ETS", "price"])
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_of_several_models_one_is_named():
     [
         (["ETS"], "ARIMA", "there is no forecast of 'ARIMA' in the table, the columns left for it are ETS"),
         ([], None, "there is no forecast in the table"),
-        (["ETS-lo-90"], None, "column 'ETS-lo-90' has no 'ETS-hi-90' beside it"),
+        (["ETS-lo-90"], None, "column 'ETS-lo-90' lacks its counterpart 'ETS-hi-90'"),
         (["ETS-lo-100", "ETS-hi-100"], None, "column 'ETS-lo-100' is the bound of a 100% interval"),
         (["q0.1", "q10"], None, "columns 'q0.1' and 'q10' are both the quantile of quantiles at level 0.1"),
         (["q0"], None, "column 'q0' is a quantile at level 0"),
@@ -143,7 +143,7 @@ def test_of_several_models_one_is_named():
 )
 def test_columns_that_make_no_forecast_are_named(names, model, words):
     with pytest.raises(ValueError, match=words) as error:
-        found_in(names, model)
+        find_forecast(names, model)
     one_sentence(error)
 
 
@@ -227,7 +227,7 @@ def as_text(frame, form):
         (lambda t: t.assign(y=t["y"].astype(str)), TypeError, "column 'y' must hold numbers, got String"),
         (lambda t: t.assign(ds=t["ds"].where(t.index != 3)), ValueError, "column 'ds' is missing in row 3"),
         (lambda t: t[:0], ValueError, "the table has no rows"),
-        (lambda t: t.to_dict(), TypeError, "a data frame of pandas, polars or pyarrow is wanted, got a dict"),
+        (lambda t: t.to_dict(), TypeError, "expected a data frame of pandas, polars or pyarrow, got a dict"),
     ],
 )
 def test_a_table_that_is_wrong_is_told_where(change, kind, words):
@@ -596,7 +596,7 @@ def test_distributions_of_a_backtest_are_one_table_and_the_same_as_apart(monkeyp
     f, y = rng.normal(size=(2, 80)).astype(np.float32)
     first = Calibrator(interpolator=Linear(tails)).fit(f[:30], y[:30])
     together = backtest(first, f[30:], y[30:], batch=batch).H
-    monkeypatch.setattr(in_sequence, "MOST", 0)
+    monkeypatch.setattr(sequence, "MOST", 0)
     apart = backtest(first, f[30:], y[30:], batch=batch).H
     assert type(together) is LocationScale
     assert type(apart) is Joined
@@ -668,9 +668,9 @@ def test_the_figures_of_a_backtest_are_by_horizon_and_over_time():
         forecasts(np.random.default_rng(0), 60, steps=4, series=("a", "b")),
     )
     assert list(found.by_horizon().calibrated) == [1, 2, 3, 4]
-    stretches = found.over_time(bins=3)
-    assert len(stretches) == 3
-    assert sum(each.n for each in stretches.values()) == len(found) == found.evaluate().n
+    periods = found.over_time(bins=3)
+    assert len(periods) == 3
+    assert sum(each.n for each in periods.values()) == len(found) == found.evaluate().n
     with pytest.raises(ValueError, match="bins must be from 1 to the"):
         found.over_time(bins=0)
     with pytest.raises(TypeError, match="a backtest of a sequence has no horizons"):
@@ -694,7 +694,7 @@ def test_our_own_backtests_do_not_look_ahead():
 def test_a_planted_look_ahead_is_caught(monkeypatch):
     frame = forecasts(np.random.default_rng(0), 30, spacing=1)
     # the usual mistake: forecasts made earlier calibrate, though their labels come later
-    monkeypatch.setattr(in_table, "known_at", lambda rows, now: np.flatnonzero(rows.cutoff < now))
+    monkeypatch.setattr(long_table, "labels_known_at", lambda rows, now: np.flatnonzero(rows.cutoff < now))
     with pytest.raises(
         AssertionError, match=r"a look ahead: the forecast of row \d+ changes with labels for times after"
     ):

@@ -17,7 +17,7 @@ import pytest
 from catalogue import HERE, calibrated
 from forged import built, in_fields, parsed, peak_below, sealed, small, tampered
 from systems import on_posix
-from test_files import LAWS, Fixed, Scaled, of_distribution
+from test_files import DISTRIBUTION_CASES, Fixed, Scaled, of_distribution
 
 from calibrant import Calibrator, Guarantee, HalfLife, Laplace, Mixture, Normal, StudentT, Tracker, concatenate
 from calibrant._batch import same
@@ -34,10 +34,10 @@ from calibrant.interpolators import NAF, Apart, Linear, Random
 from calibrant.interpolators.history import Groups, History
 from calibrant.interpolators.weights import Ratios
 from calibrant.persistence import FileError, Promised, fields, load, save
+from calibrant.persistence.classes import KINDS
 from calibrant.persistence.codec import Encoded, _Decoder, encode
 from calibrant.persistence.container import _check_layout
 from calibrant.persistence.errors import why
-from calibrant.persistence.kinds import KINDS
 from calibrant.scores import EnsembleScore, ZScore
 from calibrant.several import Joint
 
@@ -292,7 +292,7 @@ def lambda_of_ones_own(header, entries):
 CROOKED = {
     "score missing": (without_score, "must have the fields"),
     "field unknown": (in_fields("score", extra=1), "score must have the fields"),
-    "another root": (root_of_another_kind, "nothing that calibrates"),
+    "another root": (root_of_another_kind, "not a calibrated model"),
     "score of another kind": (in_fields(score={"class": "Naive", "fields": {}}), "its score must be a Score"),
     "q is a number": (in_fields(q=3), "its q must be a single distribution"),
     "interpolator is a distribution": (
@@ -311,9 +311,9 @@ CROOKED = {
     "tie larger than n": (in_fields("guarantee", largest_tie=5), "largest tie is of 5 scores"),
     "tails are no tails": (in_fields("interpolator", tails=None), "must be tails"),
     "left is text": (in_fields("q", "lines", left="1"), "its left must be mean excesses"),
-    "left is no float": (in_fields("q", "lines", left={"float": "infinity"}), "nothing that a file holds"),
+    "left is no float": (in_fields("q", "lines", left={"float": "infinity"}), "not a value that a file can hold"),
     "a row of no line": (in_fields("q", group=3), "its group must be"),
-    "promise of another name": (in_fields("interpolator", tails={"function": "exec"}), "nothing that a file holds"),
+    "another name": (in_fields("interpolator", tails={"function": "exec"}), "not a value that a file can hold"),
     "knots are a list": (in_fields("q", "lines", knots=[1.0, 2.0, 3.0, 4.0]), "its knots must be finite floats"),
     "knots are not there": (in_fields("q", "lines", knots={"array": "q.other"}), "must be an array of that name"),
     "one array twice": (array_of_nothing, "must be an array of that name"),
@@ -397,7 +397,7 @@ def test_distributions_made_of_distributions_are_refused_where_the_parts_do_not_
         "pool": "a row of a pool",
         "guarded": "q of naf, guarded",
     }
-    save(path, of_distribution(LAWS[distributions.get(case, case)](HERE)))
+    save(path, of_distribution(DISTRIBUTION_CASES[distributions.get(case, case)](HERE)))
     with tampered(path) as (header, entries):
         in_fields(*way, **values)(header, entries)
     with pytest.raises(FileError, match=sentence):
@@ -782,7 +782,7 @@ def test_a_count_of_a_guarantee_begins_where_it_must(basis):
     good = Guarantee(4, 0.0, basis=basis)
     for name, first in {"n": 1, "largest_tie": 1, "floored": 0}.items():
         assert read_altered(good, **{name: first}) == replace(good, **{name: first})
-        sentence = f"the root is no proper Guarantee: its {name} must be a count, got {first - 1}"
+        sentence = f"the root is not a valid Guarantee: its {name} must be a count, got {first - 1}"
         assert read_altered(good, **{name: first - 1}) == sentence
 
 
@@ -797,20 +797,20 @@ def test_groups_and_distributions_that_do_not_go_together_are_refused():
     assert (len(good.q.distributions.lines), good.q.labels) == (3, ("a", "b"))
     assert same(read_altered(good), good)
     for labels, sentence in {
-        ("a",): "q is no proper Grouped: 1 groups do not go with 3 distributions",
-        ("a", "b", "c", "d"): "q is no proper Grouped: 4 groups do not go with 3 distributions",
-        ("b", "a"): "the root is no proper Calibrated: its guarantee is of other groups than its q",
-        ("a", "b", "c"): "the root is no proper Calibrated: its guarantee is of other groups than its q",
+        ("a",): "q is not a valid Grouped: 1 groups do not go with 3 distributions",
+        ("a", "b", "c", "d"): "q is not a valid Grouped: 4 groups do not go with 3 distributions",
+        ("b", "a"): "the root is not a valid Calibrated: its guarantee is of other groups than its q",
+        ("a", "b", "c"): "the root is not a valid Calibrated: its guarantee is of other groups than its q",
     }.items():
         assert read_altered(good, q__labels=list(labels)) == sentence
     for distribution in ([-1, 0, 1], [0, 1, 3]):
         assert read_altered(good, q__distributions__group=np.array(distribution, np.int64)) == (
-            f"q.distributions is no proper PiecewiseLinear: its rows must be of its 3 lines, got {min(distribution)} to"
-            f" {max(distribution)}"
+            f"q.distributions is not a valid PiecewiseLinear: its rows must be of its 3 lines, got {min(distribution)}"
+            f" to {max(distribution)}"
         )
     for numbers in ([-1] + [0] * 7, [0] * 7 + [2]):
         assert read_altered(good, history__groups__numbers=np.array(numbers, np.int64)) == (
-            "history.groups is no proper Groups: its rows must be of its 2 groups,"
+            "history.groups is not a valid Groups: its rows must be of its 2 groups,"
             f" got {min(numbers)} to {max(numbers)}"
         )
 
@@ -829,10 +829,10 @@ def test_where_a_spline_does_not_rise_is_said():
             column = np.arange(4.0)
             column[place] = column[place - 1]
             assert read_altered(good, **{name: column}) == (
-                f"the root is no proper LogitSpline: its {name} do not rise at place {place}"
+                f"the root is not a valid LogitSpline: its {name} do not rise at place {place}"
             )
     assert read_altered(good, slopes=np.array([1.0, 0.0, 1.0, 1.0])).startswith(
-        "the root is no proper LogitSpline: its slopes must be positive floats in a row, got "
+        "the root is not a valid LogitSpline: its slopes must be positive floats in a row, got "
     )
 
 
@@ -850,10 +850,12 @@ def test_a_distribution_through_all_scores_has_a_knot_for_each_and_perhaps_one_a
         assert through(knots).q.mean() == (knots - 1) / 2
     for knots in (3, 7):
         found = through(knots)
-        assert found.startswith("the root is no proper Calibrated: its guarantee has n = 4, which does not go with q, ")
+        assert found.startswith(
+            "the root is not a valid Calibrated: its guarantee has n = 4, which does not go with q, "
+        )
 
 
-TRACKED = {"held": np.zeros(2), "covered": np.array([3, 7]), "extremes": (0.5, 0.5)}
+TRACKED = {"raw_positions": np.zeros(2), "covered": np.array([3, 7]), "extremes": (0.5, 0.5)}
 OF_GROUPS = Guarantee.of_parts("group", [Guarantee(1), Guarantee(4, 0.5, largest_tie=4)], ["a", "b"])
 
 
@@ -1031,7 +1033,7 @@ UNFIT = {
     ),
     "more positions than levels": (
         tracker,
-        {"held": np.zeros(3)},
+        {"raw_positions": np.zeros(3)},
         "Tracker: 2 levels do not go with 3 positions and 2 counts",
     ),
     "more counts than levels": (
@@ -1063,7 +1065,7 @@ UNFIT = {
 @pytest.mark.parametrize("name", UNFIT)
 def test_parts_that_do_not_go_together_are_named(name):
     thing, places, sentence = UNFIT[name]
-    assert read_altered(thing(), **places).startswith(f"the root is no proper {sentence}")
+    assert read_altered(thing(), **places).startswith(f"the root is not a valid {sentence}")
 
 
 def test_parts_that_just_go_together_are_read():

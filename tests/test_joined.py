@@ -193,7 +193,7 @@ def test_a_forged_joined_distribution_is_refused(tmp_path, field, value, why):
     with forged as (_, entries):
         start, end = entries[f"q.batch.{field}"]["data_offsets"]
         forged.data = forged.data[:start] + np.array(value, "<i8").tobytes() + forged.data[end:]
-    with pytest.raises(FileError, match=f"is no proper Joined: {why}"):
+    with pytest.raises(FileError, match=f"is not a valid Joined: {why}"):
         calibrant.load(tmp_path / "q")
 
 

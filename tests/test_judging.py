@@ -83,9 +83,9 @@ def test_the_report_sets_the_model_itself_beside_what_was_refined_and_calibrated
 def test_the_model_of_one_fold_is_not_what_was_before_calibration(cv):
     X, y = frame(300)
     folds = CalibratedRegressor(LinearRegression(), refine=None, cv=cv, random_state=0).fit(X, y)
-    assert folds._alone(X) is None
+    assert folds._uncalibrated(X) is None
     alone = CalibratedRegressor(LinearRegression(), refine=None, random_state=0).fit(X, y)
-    np.testing.assert_array_equal(alone._alone(X).values, alone.estimators_[0].predict(X))
+    np.testing.assert_array_equal(alone._uncalibrated(X).values, alone.estimators_[0].predict(X))
 
 
 def test_what_is_saved_is_the_calibration(model, tmp_path):
@@ -125,7 +125,7 @@ def test_pipelines_and_searches_hand_their_forecasts_out():
 
 def test_ways_out_are_told():
     X, y = frame(60)
-    with pytest.raises(ValueError, match=r"got 'prefit': around a model that is fitted already goes FrozenEstimator"):
+    with pytest.raises(ValueError, match=r"got 'prefit': wrap a model that is fitted already in FrozenEstimator"):
         CalibratedRegressor(LinearRegression(), cv="prefit").fit(X, y)
     with pytest.raises(TypeError, match=r"interpolator must be one of .*, got None: leave it out for the default"):
         CalibratedRegressor(LinearRegression(), interpolator=None).fit(X, y)

@@ -17,7 +17,7 @@ from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit
 
 from calibrant import CalibratedRegressor, Refined, neg_crps
 from calibrant.models.frames import is_frame
-from calibrant.sklearn.in_time import dates_in_order
+from calibrant.sklearn.time_order import dates_in_order
 
 N = 203
 RNG = np.random.default_rng(0)

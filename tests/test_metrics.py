@@ -307,7 +307,7 @@ def test_evaluate_of_a_base_prediction_has_only_what_it_says(prediction, said):
     result = metrics.evaluate(prediction, Y)
     assert set(result.to_dict()) == said | {"n"}
     _, *lines, note = str(result).splitlines()
-    assert note.startswith("Judged as " if said == WHOLE else "A dash: ")
+    assert note.startswith("Evaluated as " if said == WHOLE else "A dash: ")
     shown = {result.labels[name] for name in KEYS}  # where both intervals are the same one, they share rows
     assert len(lines) == len(shown)
     assert sum("–" in line for line in lines) == len(shown - {result.labels[name] for name in said | {"n"}})

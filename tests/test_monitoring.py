@@ -68,11 +68,11 @@ def test_the_capital_is_that_of_every_bet_from_every_start():
     gains = np.exp(bets.gains(p))
     for t in (1, 2, 40):
         starts = np.exp(bets.log_start(np.arange(1.0, t + 1)))
-        held = sum(starts[s] * np.prod(gains[s:t], axis=0) for s in range(t))
-        slow = np.exp(bets.log_idle(np.array(float(t)))) + held.mean()
+        log_bets = sum(starts[s] * np.prod(gains[s:t], axis=0) for s in range(t))
+        slow = np.exp(bets.log_idle(np.array(float(t)))) + log_bets.mean()
         path, last = bets.capital(p[:t], NONE_HELD)
         assert path[-1] == pytest.approx(np.log(slow), abs=1e-12)
-        np.testing.assert_allclose(np.exp(last), held, rtol=1e-12)
+        np.testing.assert_allclose(np.exp(last), log_bets, rtol=1e-12)
 
 
 def test_rows_in_batches_are_rows_at_once():

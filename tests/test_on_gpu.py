@@ -31,7 +31,7 @@ def level(n):
     return np.arange(1, n + 1) / (n + 1)
 
 
-LAWS = {
+DISTRIBUTION_CASES = {
     "one knot": distribution([0.5], [0.5], 1.0, 2.0),
     "two knots": distribution([0.0, 1.0], [0.3, 0.6], 1.0, 2.0),
     "no tails": distribution(np.sort(RNG.normal(size=33)), np.linspace(0, 1, 33)),
@@ -60,14 +60,14 @@ def by_arrays(method, base, loc, scale, y):
 @pytest.mark.gpu
 @pytest.mark.skipif(not GPU, reason="there is no CUDA device here")
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", DISTRIBUTION_CASES)
 def test_a_kernel_gives_the_numbers_of_the_arrays(name, method):
     compared(name, method)
 
 
 @pytest.mark.skipif(GPU, reason="the kernels run on the GPU itself")
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", DISTRIBUTION_CASES)
 def test_an_interpreted_kernel_gives_the_numbers_of_the_arrays(name, method, interpreted):
     compared(name, method)
 
@@ -81,7 +81,7 @@ def interpreted(monkeypatch):
 
 
 def compared(name, method):
-    base = LAWS[name]
+    base = DISTRIBUTION_CASES[name]
     given = arguments(base)
     expected = by_arrays(method, base, *given)
     found = by_kernel(method, base, *given)

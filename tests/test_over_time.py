@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 
 from calibrant import Calibrator, Interval, Normal
-from calibrant.diagnosis.over_time import along_time, over_time
+from calibrant.diagnosis.over_time import over_time, time_periods
 from calibrant.metrics import coverage
 from calibrant.metrics.calibration import kolmogorov_pvalue
+from calibrant.metrics.periods import periods_of
 from calibrant.metrics.slices import slices_of
-from calibrant.metrics.stretches import stretches_of
 
 RNG = np.random.default_rng(0)
 M = 1003
@@ -21,14 +21,16 @@ Y = RNG.normal(size=M)
 H = Normal(np.zeros(M), 1.0)
 
 
-def test_each_stretch_is_its_rows():
+def test_each_period_is_its_rows():
     found = over_time(H, Y, bins=4, coverages=(0.9, 0.5))
     assert [each.m for each in found] == [251, 251, 251, 250]
     assert [each.name for each in found][-1] == "row in [753, 1002]"
     start = 0
     for each in found:
         rows = slice(start, start + each.m)
-        assert [held.share for held in each.held] == [pytest.approx(coverage(H[rows], Y[rows], c)) for c in (0.9, 0.5)]
+        assert [held.share for held in each.intervals] == [
+            pytest.approx(coverage(H[rows], Y[rows], c)) for c in (0.9, 0.5)
+        ]
         start += each.m
 
 
@@ -43,12 +45,12 @@ def test_a_calibrated_forecast_is_seldom_off_anywhere():
     assert off / runs <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)
 
 
-def test_time_names_the_stretches():
+def test_time_names_the_periods():
     days = np.datetime64("2024-01-01") + np.arange(M) // 24
     found = over_time(H, Y, days, bins=2)
     assert [each.name for each in found] == ["time in [2024-01-01, 2024-01-21]", "time in [2024-01-22, 2024-02-11]"]
     assert [(each.start, each.end) for each in found][1] == ("2024-01-22", "2024-02-11")
-    assert [each.m for each in found] == [21 * 24, M - 21 * 24]  # a day is in one stretch
+    assert [each.m for each in found] == [21 * 24, M - 21 * 24]  # a day is in one period
 
 
 def test_the_order_of_the_rows_does_not_matter():
@@ -74,10 +76,10 @@ def test_intervals_without_pits_are_narrow_or_wide():
         assert (found.off, found.direction, found.mean) == (True, direction, None)
 
 
-def test_the_gap_that_chance_allows_is_where_a_stretch_becomes_off():
+def test_the_gap_that_chance_allows_is_where_a_period_becomes_off():
     for n in (None, 300):
         for each in over_time(H, Y + np.linspace(0, 0.4, M), bins=5, n=n):
-            (held,) = each.held
+            (held,) = each.intervals
             assert each.off == (each.gap > each.allowed or held.off)
             assert each.comparisons * kolmogorov_pvalue(each.allowed, each.size) == pytest.approx(0.05, rel=1e-4)
 
@@ -113,25 +115,25 @@ STARTS = {
 
 @pytest.mark.parametrize("kind", TIMES)
 def test_numbers_and_dates_of_any_kind_are_times(kind):
-    found = stretches_of(TIMES[kind], 60, 2)
+    found = periods_of(TIMES[kind], 60, 2)
     assert found.starts[1] == STARTS[kind]
     assert found.slices.counts.tolist() == [30, 30]
 
 
-def test_small_stretches_join_their_neighbours():
+def test_small_periods_join_their_neighbours():
     time = np.repeat([1, 2, 3, 4], [100, 5, 60, 3])
-    found = stretches_of(time, 168, 8)
+    found = periods_of(time, 168, 8)
     assert found.slices.labels == ("[1, 1]", "[2, 4]")
     assert found.slices.counts.tolist() == [100, 68]
-    assert stretches_of(np.zeros(168), 168).slices.labels == ("[0, 0]",)
-    assert stretches_of(np.arange(5), 5).slices.counts.tolist() == [5]
+    assert periods_of(np.zeros(168), 168).slices.labels == ("[0, 0]",)
+    assert periods_of(np.arange(5), 5).slices.counts.tolist() == [5]
 
 
 @pytest.mark.parametrize(
     ("m", "counts"), [(39, [39]), (50, [25, 25]), (75, [25, 25, 25]), (199, [22] * 8 + [23]), (300, [30] * 10)]
 )
-def test_stretches_are_as_many_as_have_20_rows_each_and_10_at_most(m, counts):
-    assert sorted(stretches_of(np.arange(m), m).slices.counts) == counts
+def test_periods_are_as_many_as_have_20_rows_each_and_10_at_most(m, counts):
+    assert sorted(periods_of(np.arange(m), m).slices.counts) == counts
 
 
 @pytest.mark.parametrize(
@@ -155,7 +157,7 @@ def test_stretches_are_as_many_as_have_20_rows_each_and_10_at_most(m, counts):
 )
 def test_times_that_are_none_are_one_sentence(time, message):
     with pytest.raises((ValueError, TypeError), match=message):
-        stretches_of(time, 4)
+        periods_of(time, 4)
 
 
 def test_intervals_have_coverage_alone():
@@ -168,7 +170,7 @@ def test_bad_input_is_one_sentence():
         over_time(H, Y, np.arange(5))
     with pytest.raises(ValueError, match="bins must be a count, at least 1, got 0"):
         over_time(H, Y, bins=0)
-    with pytest.raises(ValueError, match="100 stretches need 2000 rows, 20 each, got 1003"):
+    with pytest.raises(ValueError, match="100 periods need 2000 rows, 20 each, got 1003"):
         over_time(H, Y, bins=100)
 
 
@@ -178,14 +180,14 @@ def test_a_forecast_that_few_rows_calibrated_is_seldom_off_anywhere():
     for _ in range(runs):
         distribution = Calibrator().fit(np.zeros(n), rng.normal(size=n))(np.zeros(M))
         y = rng.normal(size=M)
-        off += any(each.off for each in along_time(distribution, y, np.arange(M), 0.9, n))
+        off += any(each.off for each in time_periods(distribution, y, np.arange(M), 0.9, n))
     assert off / runs <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)
 
 
-def test_rows_behind_a_stretch_are_those_of_its_groups():
+def test_rows_behind_a_period_are_those_of_its_groups():
     group = slices_of("g", np.where(np.arange(M) < 500, "small", "large"), M)
-    found = along_time(H, Y, np.arange(M), 0.9, 1100, [group], {"small": 100, "large": 1000})
-    widths = [each.held[0].high - each.held[0].low for each in found]
+    found = time_periods(H, Y, np.arange(M), 0.9, 1100, [group], {"small": 100, "large": 1000})
+    widths = [each.intervals[0].high - each.intervals[0].low for each in found]
     assert found[0].size == 101 * 100 // 201
     assert found[-1].size == 100 * 1000 // 1100
     assert widths[0] > widths[-1]

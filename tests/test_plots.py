@@ -39,12 +39,12 @@ from calibrant import (
 )
 from calibrant.distributions import Poisson
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
-from calibrant.metrics.held import Held
+from calibrant.metrics.interval_coverage import IntervalResult
 from calibrant.plots.coverage import _label
 from calibrant.plots.curves import atoms, cdf_curve, quantiles, reach, shape
-from calibrant.plots.in_part import in_part
-from calibrant.plots.key import key
-from calibrant.plots.pen import Pen, contrast, luminance
+from calibrant.plots.legend import add_legend
+from calibrant.plots.marks import ties_split_ticks
+from calibrant.plots.palette import Palette, contrast, luminance
 from calibrant.plots.theme import looks, plain
 from calibrant.predictions import Rates
 from calibrant.scores import CDFScore
@@ -241,9 +241,11 @@ def test_marks_and_lines_grow_with_the_text_of_the_axes():
     for size in (7, 14):
         ax = plt.figure(figsize=(12, 9)).subplots()
         ax.xaxis.label.set_fontsize(size)
-        pen = Pen.of(ax)
-        assert pen.unit == size / 7
-        (ticks,) = in_part(ax, [Held(0.9, 0.9, 0.8, 0.95, in_part=0.85)], [0], pen, along="x")
+        palette = Palette.of(ax)
+        assert palette.unit == size / 7
+        (ticks,) = ties_split_ticks(
+            ax, [IntervalResult(0.9, 0.9, 0.8, 0.95, split_share=0.85)], [0], palette, along="x"
+        )
         (bars,) = plots.sharpness({"a": Normal(np.zeros(40), 1.0)}, y, ax=ax).containers
         found.append([bars[0].get_markersize(), *(bar.get_linewidth()[0] for bar in bars[2]), ticks.get_markersize()])
     np.testing.assert_allclose(found, [[5, 0.8, 0.8, 6], [10, 1.6, 1.6, 12]])
@@ -277,9 +279,9 @@ def test_a_key_has_as_many_columns_as_fit(case):
         figure, ax = plt.subplots(figsize=(width, 3), layout="constrained")
         plots.fan(case.H[:60], y=case.y[:60], ax=ax)
         figure.canvas.draw()
-        key = ax.get_legend().get_window_extent()
-        assert key.width <= figure.bbox.width
-        heights.append(key.height)
+        box = ax.get_legend().get_window_extent()
+        assert box.width <= figure.bbox.width
+        heights.append(box.height)
     assert heights[0] < 0.6 * heights[1]
 
 
@@ -1621,7 +1623,9 @@ def test_a_key_that_fits_at_no_size_is_one_column_of_the_smallest():
     figure = Figure(figsize=(2, 6), dpi=72)
     ax = figure.subplots()
     ax.xaxis.label.set_fontsize(21)
-    key(ax, [ax.plot([0, 1], label=f"{k} is a name that is much too long for it")[0] for k in range(3)], Pen.of(ax))
+    add_legend(
+        ax, [ax.plot([0, 1], label=f"{k} is a name that is much too long for it")[0] for k in range(3)], Palette.of(ax)
+    )
     figure.draw_without_rendering()
     letters = 0.7 * 6 / 7 * 21
     assert 3 * letters < ax.get_legend().get_window_extent().height < 3 * 1.5 * letters
@@ -1629,7 +1633,7 @@ def test_a_key_that_fits_at_no_size_is_one_column_of_the_smallest():
 
 def test_a_key_is_drawn_and_the_room_that_it_takes_is_not():
     figure, ax = plt.subplots(figsize=(4, 3), dpi=50)
-    key(ax, [ax.plot([0, 1], label="a name")[0]], Pen.of(ax))
+    add_legend(ax, [ax.plot([0, 1], label="a name")[0]], Palette.of(ax))
     figure.canvas.draw()
     box = ax.get_legend().get_window_extent()
 
@@ -1657,14 +1661,14 @@ def test_new_axes_have_few_ticks():
 def test_a_certificate_is_drawn_from_its_own_numbers(case):
     found = diagnose(Normal(case.f, 1.05), case.y, {"scale": case.base.std()})
     ax = plots.diagnosis(found, coverage=0.5)
-    bars = [(100 * each.held[1].low, 100 * each.held[1].high) for each in found.slices]
+    bars = [(100 * each.intervals[1].low, 100 * each.intervals[1].high) for each in found.slices]
     np.testing.assert_allclose([(bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches], bars)
     inside, off = (
         dict(zip(line.get_ydata(), line.get_xdata(), strict=True)) for line in ax.lines if line.get_marker() == "o"
     )
     assert off  # the narrow and the wide
-    assert {**inside, **off} == {k: 100 * each.held[1].share for k, each in enumerate(found.slices)}
-    assert sorted(off) == [k for k, each in enumerate(found.slices) if each.held[1].off]
+    assert {**inside, **off} == {k: 100 * each.intervals[1].share for k, each in enumerate(found.slices)}
+    assert sorted(off) == [k for k, each in enumerate(found.slices) if each.intervals[1].off]
 
 
 def test_there_is_room_on_both_sides_of_the_bars_of_a_certificate(case):
@@ -1684,13 +1688,13 @@ def test_the_ticks_of_counts_stand_at_the_shares_that_are_judged_over_the_bars_a
     y = np.random.default_rng(71).poisson(1.0, 600).astype(float)
     P, group = Poisson(np.full(600, 1.0)), np.repeat([0.0, 1.0], 300)
     found = diagnose(P, y, {"group": group})
-    shares = [100 * each.held[0].in_part for each in found.slices]
-    assert all(part < 100 * each.held[0].share - 1 for part, each in zip(shares, found.slices, strict=True))
+    shares = [100 * each.intervals[0].split_share for each in found.slices]
+    assert all(part < 100 * each.intervals[0].share - 1 for part, each in zip(shares, found.slices, strict=True))
     for ax, along, mark in ((plots.diagnosis(found), 0, "|"), (plots.coverage_by(P, y, group), 1, "_")):
-        (ticks,) = [line for line in ax.lines if line.get_label() == "atoms in part"]
+        (ticks,) = [line for line in ax.lines if line.get_label() == "ties split"]
         assert ticks.get_marker() == mark
         assert ticks.get_xydata()[:, along] == pytest.approx(shares[1:] if along else shares)
-        assert "atoms in part" in key_of(ax)
+        assert "ties split" in key_of(ax)
         dots = [line for line in ax.lines if line.get_marker() == "o"]
         assert ax.patches[0].get_zorder() < ticks.get_zorder() < min(line.get_zorder() for line in dots)
 
@@ -1765,7 +1769,7 @@ def test_a_key_that_is_wider_than_the_axes_clears_the_topmost_tick():
     ax = figure.subplots()
     ax.set_yscale("log")
     ax.set_ylim(0.1, 1e4)
-    key(ax, [ax.plot([0, 1], [1, 10], label=f"a rather long name {k}")[0] for k in range(5)], Pen.of(ax))
+    add_legend(ax, [ax.plot([0, 1], [1, 10], label=f"a rather long name {k}")[0] for k in range(5)], Palette.of(ax))
     figure.draw_without_rendering()
     (top,) = [each for each in ax.get_yticklabels() if "10^{4}" in each.get_text()]
     box = ax.get_legend().get_window_extent()
@@ -1775,7 +1779,7 @@ def test_a_key_that_is_wider_than_the_axes_clears_the_topmost_tick():
 def test_a_key_that_is_wider_than_the_axes_ends_at_their_right():
     figure = Figure(figsize=(1.2, 2.4), layout="constrained")
     ax = figure.subplots()
-    key(ax, [ax.plot([0, 1], [1, 10], label=f"a rather long name {k}")[0] for k in range(5)], Pen.of(ax))
+    add_legend(ax, [ax.plot([0, 1], [1, 10], label=f"a rather long name {k}")[0] for k in range(5)], Palette.of(ax))
     figure.draw_without_rendering()
     box, axes = ax.get_legend().get_window_extent(), ax.get_window_extent()
     assert box.width > axes.width

@@ -12,30 +12,30 @@ from scipy import sparse
 from calibrant import Calibrator, Ensemble, Interval, Normal, Point, Quantiles, Samples, StudentT
 from calibrant.refine import (
     Auto,
-    Average,
-    Cascade,
+    Constant,
+    Forest,
     League,
-    Local,
-    Plain,
+    Mean,
     Refiner,
     ResidualLocationScale,
     ResidualQuantiles,
     Spread,
     TrainingRows,
-    local,
+    forest,
 )
+from calibrant.refine.mean import Cascade
 from calibrant.refine.names import refiner_named
 from calibrant.refine.shrinkage import Shrinkage
 from calibrant.testing import check_refiner
 
-RUNGS = [
-    Plain(),
+SIMPLEST_FIRST = [
+    Constant(),
     Spread(),
     ResidualLocationScale(),
     ResidualQuantiles((0.1, 0.5, 0.9)),
-    Local(trees=20),
+    Forest(trees=20),
     Cascade(),
-    Average(),
+    Mean(),
 ]
 
 
@@ -50,7 +50,7 @@ X, F, Y = simulated()
 ROWS = TrainingRows(X[:800], Point(F[:800]), Y[:800])
 
 
-@pytest.mark.parametrize("refiner", RUNGS, ids=repr)
+@pytest.mark.parametrize("refiner", SIMPLEST_FIRST, ids=repr)
 def test_a_refiner_keeps_the_distributions(refiner):
     check_refiner(refiner)
 
@@ -61,7 +61,7 @@ def crps(prediction, y=Y[800:]):
 
 
 @pytest.mark.few(2)
-@pytest.mark.parametrize("refiner", RUNGS[2:], ids=repr)
+@pytest.mark.parametrize("refiner", SIMPLEST_FIRST[2:], ids=repr)
 def test_what_the_residuals_know_makes_the_distribution_sharper(refiner):
     refined = refiner.fit(ROWS)(X[800:], Point(F[800:]))
     assert crps(refined) < 0.97 * crps(Point(F[800:]))
@@ -171,7 +171,7 @@ def test_frames_with_categories_dates_and_missing_values_are_taken(kind):
     frame = with_categories(kind)
     rows = TrainingRows(frame, Point(F), Y)
     train, test = rows[np.arange(800)], rows[np.arange(800, 1200)]
-    refined = Cascade(then=Local(trees=20)).fit(train)(test.X, test.prediction)
+    refined = Cascade(then=Forest(trees=20)).fit(train)(test.X, test.prediction)
     assert crps(refined) < 0.97 * crps(test.prediction)
 
 
@@ -208,7 +208,7 @@ def test_other_columns_than_in_fit_are_refused():
     with pytest.raises(ValueError, match="X must have the columns of fit, but 'b' is missing"):
         rows.features(pd.DataFrame({"a": Y, "c": Y}), Point(F))
     with pytest.raises(ValueError, match="X must have 4 columns as in fit, got 3"):
-        Local(trees=5).fit(ROWS)(X[:5, :3], Point(F[:5]))
+        Forest(trees=5).fit(ROWS)(X[:5, :3], Point(F[:5]))
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_infinite_features_are_taken():
 
 
 @pytest.mark.few
-@pytest.mark.parametrize("refiner", RUNGS, ids=repr)
+@pytest.mark.parametrize("refiner", SIMPLEST_FIRST, ids=repr)
 @pytest.mark.parametrize("labels", ["constant", "two values", "few rows"])
 def test_odd_labels_are_taken(refiner, labels):
     n = 12 if labels == "few rows" else 60
@@ -255,9 +255,9 @@ def test_rows_of_weight_zero_are_left_out_and_the_rest_weigh_one_on_average():
 
 
 def test_the_local_distribution_of_many_rows_is_learned_from_some(monkeypatch):
-    monkeypatch.setattr(local, "_MOST", 300)
+    monkeypatch.setattr(forest, "_MOST", 300)
     taught = []
-    monkeypatch.setattr(local, "RandomForestRegressor", lambda *_, **__: Taught(taught))
+    monkeypatch.setattr(forest, "RandomForestRegressor", lambda *_, **__: Taught(taught))
     with pytest.raises(StopIteration):
         Cascade().fit(ROWS[np.arange(800)])
     assert taught == [300]
@@ -292,7 +292,7 @@ def test_groups_stay_together_in_every_fold():
 
 
 def test_the_league_prints_as_a_table_and_names_the_chosen():
-    fitted = Auto([Plain(), ResidualLocationScale()]).fit(ROWS)
+    fitted = Auto([Constant(), ResidualLocationScale()]).fit(ROWS)
     assert fitted.name == "location-scale"
     assert "location-scale" in str(fitted.league)
     assert "chosen" in str(fitted.league)
@@ -304,7 +304,7 @@ def test_the_league_prints_as_a_table_and_names_the_chosen():
 def test_where_there_is_nothing_to_win_the_plain_one_is_taken():
     rng = np.random.default_rng(6)
     rows = TrainingRows(rng.normal(size=(600, 3)), Point(np.zeros(600)), rng.normal(size=600))
-    assert Auto([Plain(), ResidualLocationScale()]).fit(rows).name == "plain"
+    assert Auto([Constant(), ResidualLocationScale()]).fit(rows).name == "constant"
 
 
 def test_the_standard_error_is_that_of_the_difference():
@@ -331,7 +331,7 @@ def test_rows_of_one_group_count_as_one_draw():
 
 def test_few_rows_are_left_plain():
     fitted = Auto().fit(ROWS[np.arange(99)])
-    assert fitted.name == "plain"
+    assert fitted.name == "constant"
     assert fitted.league is None
 
 
@@ -346,7 +346,7 @@ def test_few_rows_with_a_spread_keep_it_shrunk():
 @pytest.mark.few(1)
 @pytest.mark.parametrize("criterion", ["nll", "interval"])
 def test_other_criteria(criterion):
-    assert Auto([Plain(), ResidualLocationScale()], criterion).fit(ROWS).name == "location-scale"
+    assert Auto([Constant(), ResidualLocationScale()], criterion).fit(ROWS).name == "location-scale"
 
 
 def shifted(X, prediction, by):
@@ -362,7 +362,7 @@ class Shift(Refiner):
 def test_a_refiner_of_ones_own():
     check_refiner(Shift())
     rows = TrainingRows(X, Point(F - 3), Y)
-    assert Auto({"plain": Plain(), "shift": Shift()}).fit(rows).name == "plain"  # q mends a shift by itself
+    assert Auto({"constant": Constant(), "shift": Shift()}).fit(rows).name == "constant"  # q mends a shift by itself
     assert pickle.loads(pickle.dumps(Shift().fit(rows)))(None, Point([0.0])).values[0] > 2
 
 
@@ -404,21 +404,21 @@ def test_the_check_names_the_distribution_that_broke(refiner, said):
 
 
 def test_bad_input():
-    with pytest.raises(ValueError, match="refine must be a Refiner, a list of them, or one of auto, average"):
+    with pytest.raises(ValueError, match="refine must be a Refiner, a list of them, or one of auto, constant"):
         refiner_named("best")
     with pytest.raises(ValueError, match="criterion must be one of crps, nll, interval, got 'rmse'"):
         Auto(criterion="rmse")
     with pytest.raises(TypeError, match="candidate 'a' must be a Refiner, got 3"):
         Auto({"a": 3})
     with pytest.raises(ValueError, match="each with a name of its own"):
-        Auto([("a", Plain()), ("a", Spread())])
-    with pytest.raises(TypeError, match=r"Average.members must be refiners"):
-        Average([])
-    with pytest.raises(TypeError, match=r"Cascade.first must be a ResidualLocationScale, got Plain\(\)"):
-        Cascade(first=Plain())
+        Auto([("a", Constant()), ("a", Spread())])
+    with pytest.raises(TypeError, match=r"Mean.members must be refiners"):
+        Mean([])
+    with pytest.raises(TypeError, match=r"Cascade.first must be a ResidualLocationScale, got Constant\(\)"):
+        Cascade(first=Constant())
     for wrong in ((0.9, 0.1), (0.0, 0.5), (), 0.5):
         with pytest.raises(ValueError, match=r"ResidualQuantiles.levels must increase strictly inside \(0, 1\), got"):
             ResidualQuantiles(wrong)
     for wrong in ({"trees": 0}, {"leaf": 2.5}, {"prior": 0.0}):
-        with pytest.raises(ValueError, match=rf"Local.{next(iter(wrong))} must be"):
-            Local(**wrong)
+        with pytest.raises(ValueError, match=rf"Forest.{next(iter(wrong))} must be"):
+            Forest(**wrong)

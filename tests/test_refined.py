@@ -28,7 +28,8 @@ from calibrant import (
     prediction_of,
     report,
 )
-from calibrant.refine import Plain, Refiner, ResidualLocationScale, Spread
+from calibrant.refine import Constant, Refiner, ResidualLocationScale, Spread
+from calibrant.refine.mean import Cascade
 from calibrant.sklearn import regressor
 
 RNG = np.random.default_rng(7)
@@ -112,8 +113,8 @@ def test_it_clones_pickles_and_nests():
 
 
 def test_it_can_be_searched():
-    model = CalibratedRegressor(Ridge(), refine="plain", random_state=0)
-    grid = {"refine": ["plain", ResidualLocationScale()], "estimator__alpha": [0.1]}
+    model = CalibratedRegressor(Ridge(), refine="constant", random_state=0)
+    grid = {"refine": ["constant", ResidualLocationScale()], "estimator__alpha": [0.1]}
     search = GridSearchCV(model, grid, scoring=neg_crps, cv=2).fit(X, Y)
     assert search.best_params_["refine"] == ResidualLocationScale()
 
@@ -142,14 +143,14 @@ def test_rows_without_weight_do_not_teach_the_refiner():
     """Their labels are absurd, and medians and thresholds know no weights."""
     weight = np.arange(350) % 2.0
     y = np.where(weight > 0, Y[SEEN], 1e12)
-    model = Refined(Ridge(), "cascade", random_state=0).fit(X[SEEN], y, sample_weight=weight)
+    model = Refined(Ridge(), Cascade(), random_state=0).fit(X[SEEN], y, sample_weight=weight)
     assert np.max(np.abs(model.predict(X[NEW]) - Y[NEW])) < 50
 
 
 def test_only_ratios_of_weights_count():
     weight = np.where(X[SEEN, 0] > 0, 3.0, 1.0)
     each = [
-        Refined(Weighed(), "cascade", random_state=0).fit(X[SEEN], Y[SEEN], sample_weight=w)
+        Refined(Weighed(), Cascade(), random_state=0).fit(X[SEEN], Y[SEEN], sample_weight=w)
         for w in (weight, 8 * weight)
     ]
     np.testing.assert_allclose(each[0].predict(X[NEW]), each[1].predict(X[NEW]))
@@ -244,14 +245,14 @@ def test_what_the_default_means():
         return CalibratedRegressor(**{"estimator": Ridge(), **told})._refine()
 
     assert refined() == "auto"
-    assert refined(score="residual") is None
+    assert refined(calibration_score="residual") is None
     assert refined(adapter="point") is None
     assert refined(estimator=FrozenEstimator(Ridge())) is None
     assert refined(estimator=Refined(Ridge())) is None
     for before in ([], [StandardScaler()], [StandardScaler(), StandardScaler()]):
         assert refined(estimator=make_pipeline(*before, Ridge())) == "auto"
         assert refined(estimator=make_pipeline(*before, Refined(Ridge()))) is None
-    assert refined(score="zscore", refine="location-scale") == "location-scale"
+    assert refined(calibration_score="zscore", refine="location-scale") == "location-scale"
     assert refined(refine=None) is None
 
 
@@ -287,10 +288,8 @@ def test_splits_refiners_and_uniforms_have_seeds_of_their_own_from_the_random_st
 
 def test_few_training_rows_stay_plain():
     model = CalibratedRegressor(Ridge(), random_state=0).fit(X[:100], Y[:100])
-    assert model.estimators_[0].refinement_.name == "plain"
-    with pytest.raises(
-        AttributeError, match="there was no league: the refiner was given, or there were fewer than 100"
-    ):
+    assert model.estimators_[0].refinement_.name == "constant"
+    with pytest.raises(AttributeError, match="there is no league: the refiner was named, or there were fewer than 100"):
         _ = model.estimators_[0].league_
 
 
@@ -304,7 +303,7 @@ def test_two_training_rows_or_groups_are_refined_by_default_and_one_is_not(train
 
 
 def test_the_league_of_several_folds_is_that_of_the_first():
-    refiners = ["plain", "location-scale"]
+    refiners = ["constant", "location-scale"]
     model = CalibratedRegressor(Ridge(), refine=refiners, cv=2, random_state=0).fit(X[SEEN], Y[SEEN])
     assert model.league_ is model.estimators_[0].league_
     assert model.league_ is not model.estimators_[1].league_
@@ -332,7 +331,7 @@ def test_a_frozen_model_with_refinement_divides_its_rows():
 @pytest.mark.parametrize("refine", ["spread", "location-scale"])
 @pytest.mark.filterwarnings("ignore:Quantiles.values crosses")
 def test_bases_with_a_spread_are_refined_too(base, refine):
-    plain = CalibratedRegressor(base, refine="plain", random_state=0).fit(X[SEEN], Y[SEEN])
+    plain = CalibratedRegressor(base, refine="constant", random_state=0).fit(X[SEEN], Y[SEEN])
     model = CalibratedRegressor(base, refine=refine, random_state=0).fit(X[SEEN], Y[SEEN])
     assert neg_crps(model, X[NEW], Y[NEW]) > 1.1 * neg_crps(plain, X[NEW], Y[NEW])
 
@@ -351,15 +350,15 @@ def test_frames_with_categories_pass_as_the_base_accepts_them():
 
 
 @pytest.mark.few(1)
-@pytest.mark.parametrize("candidates", [["plain", "location-scale"], {"p": "plain", "s": "location-scale"}])
+@pytest.mark.parametrize("candidates", [["constant", "location-scale"], {"p": "constant", "s": "location-scale"}])
 def test_candidates_may_be_named(candidates):
     league = Refined(Ridge(), candidates, random_state=0).fit(X[SEEN], Y[SEEN]).league_
     assert [entry.name for entry in league.entries] == list(candidates)
 
 
 def test_a_wrong_name_among_candidates_is_named():
-    with pytest.raises(ValueError, match=r"one of auto, average, .*got 'lokal'"):
-        Refined(Ridge(), ["plain", "lokal"]).fit(X[SEEN], Y[SEEN])
+    with pytest.raises(ValueError, match=r"one of auto, constant, .*got 'lokal'"):
+        Refined(Ridge(), ["constant", "lokal"]).fit(X[SEEN], Y[SEEN])
 
 
 @pytest.mark.slow
@@ -386,20 +385,20 @@ def test_spread_of_a_forest_on_rows_where_trees_agree():
     y[rng.random(1200) < 0.005] += 30.0
     forest = RandomForestRegressor(30, min_samples_leaf=2, random_state=0)
     model = CalibratedRegressor(forest, refine=Spread(), random_state=0).fit(Z[:800], y[:800])
-    plain = CalibratedRegressor(forest, refine=Plain(), random_state=0).fit(Z[:800], y[:800])
+    plain = CalibratedRegressor(forest, refine=Constant(), random_state=0).fit(Z[:800], y[:800])
     assert neg_crps(model, Z[800:], y[800:]) > neg_crps(plain, Z[800:], y[800:]) - 0.02
 
 
 @pytest.mark.slow
 def test_the_league_is_in_the_report_and_on_the_estimator():
-    model = CalibratedRegressor(Ridge(), refine=[Plain(), ResidualLocationScale()], random_state=0).fit(
+    model = CalibratedRegressor(Ridge(), refine=[Constant(), ResidualLocationScale()], random_state=0).fit(
         X[SEEN], Y[SEEN]
     )
     assert model.league_.chosen == "location-scale"
     page = report(model.predict_distribution(X[NEW]), Y[NEW], league=model.league_).html
     assert page.index("Chosen among") < page.index("location-scale") < page.index("A closer look")
     plain = CalibratedRegressor(Ridge(), refine=None, random_state=0).fit(X[SEEN], Y[SEEN])
-    with pytest.raises(AttributeError, match="there was no league"):
+    with pytest.raises(AttributeError, match="there is no league"):
         _ = plain.league_
     with pytest.raises(TypeError, match=r"league must be a League, such as model.league_, got 'auto'"):
         report(model.predict_distribution(X[NEW]), Y[NEW], league="auto")

@@ -32,13 +32,13 @@ from calibrant import (
     report,
 )
 from calibrant.diagnosis import diagnose, over_time
-from calibrant.diagnosis.whole import whole_of
+from calibrant.diagnosis.overall import overall_of
 from calibrant.distributions import Poisson, StudentT
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.labels import Counts
 from calibrant.metrics.bands import share_interval
 from calibrant.metrics.by_slice import LEVELS
-from calibrant.metrics.figures import fixed, percent, rounded, shown
+from calibrant.metrics.rounding import fixed, percent, rounded, shown
 from calibrant.metrics.slices import all_rows
 from calibrant.persistence import FileError
 from calibrant.predictions import Rates
@@ -49,7 +49,7 @@ from calibrant.reports.groups import groupings
 from calibrant.reports.notes import notes
 from calibrant.reports.page import number, page
 from calibrant.reports.rows import chosen_rows, drawn_rows, finest
-from calibrant.reports.sides import side_of
+from calibrant.reports.scored_forecast import scored_forecast
 from calibrant.reports.smooth import WINDOW, smoothed, window_of
 from calibrant.reports.table import Comparison, TableLine
 from calibrant.reports.tiles import _change, _coverage, small_picture
@@ -73,7 +73,7 @@ def data_of(page):
     return json.loads(found.group(1))
 
 
-LAWS = {
+DISTRIBUTION_CASES = {
     "linear": lambda rng: Calibrator(),
     "naive": lambda rng: Calibrator(interpolator=Naive()),
     "random": lambda rng: Calibrator(CDFScore(), Random()),
@@ -101,16 +101,16 @@ def distribution_of(name, m=M, n=99):
         return Normal(0.0, 1.5), y
     if name == "normal":
         return base, y
-    return calibrated_on(n, rng, 0.5, LAWS[name](rng))(base, rng=rng), y
+    return calibrated_on(n, rng, 0.5, DISTRIBUTION_CASES[name](rng))(base, rng=rng), y
 
 
-NAMES = [*LAWS, "clipped", "naive, 100 rows", "folds", "torch", "one distribution", "normal"]
+NAMES = [*DISTRIBUTION_CASES, "clipped", "naive, 100 rows", "folds", "torch", "one distribution", "normal"]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_columns_and_curves_are_those_of_the_metrics(name):
     H, y = distribution_of(name)
-    side = side_of(H, np.asarray(y), 0.9)
+    side = scored_forecast(H, np.asarray(y), 0.9)
     mean = {name: float(np.mean(values)) for name, values in side.columns.items()}
     for ours, theirs in (
         ("nll", metrics.nll(H, y)),
@@ -136,9 +136,9 @@ def test_the_columns_and_curves_are_those_of_the_metrics(name):
 
 def test_the_blocks_of_many_rows_fit_together(monkeypatch):
     H, y = distribution_of("linear")
-    whole = side_of(H, y, 0.9)
-    monkeypatch.setattr("calibrant.reports.sides.BLOCK", 64)
-    parts = side_of(H, y, 0.9)
+    whole = scored_forecast(H, y, 0.9)
+    monkeypatch.setattr("calibrant.reports.scored_forecast.BLOCK", 64)
+    parts = scored_forecast(H, y, 0.9)
     for name, values in whole.columns.items():
         np.testing.assert_array_equal(values, parts.columns[name])
 
@@ -147,7 +147,7 @@ def test_the_pit_of_an_atom_is_drawn_over_its_jump_and_is_then_uniform():
     rng = np.random.default_rng(0)
     f = rng.normal(size=4000)
     y = np.clip(f + rng.normal(size=4000), 0.0, np.inf)
-    side = side_of(Normal(f, 1.0).clip(lower=0.0), y, 0.9)
+    side = scored_forecast(Normal(f, 1.0).clip(lower=0.0), y, 0.9)
     assert stats.kstest(side.forecast.cdf(y), "uniform").pvalue < 1e-9
     assert stats.kstest(side.drawn, "uniform").pvalue > 0.01
 
@@ -157,10 +157,10 @@ def test_slices_have_the_curves_of_their_own_rows():
     rng = np.random.default_rng(1)
     groups = {"region": rng.choice(["north", "south"], M), "x": rng.normal(size=M)}
     slices = groupings(groups, M)
-    found = curves(side_of(H, y, 0.9), [all_rows(M), *slices])
+    found = curves(scored_forecast(H, y, 0.9), [all_rows(M), *slices])
     assert [each.m for each in found[:3]] == [M, *np.bincount(groups["region"] == "south")]
     rows = groups["region"] == "south"
-    alone = curves(side_of(H[rows], y[rows], 0.9), [all_rows(int(rows.sum()))])[0]
+    alone = curves(scored_forecast(H[rows], y[rows], 0.9), [all_rows(int(rows.sum()))])[0]
     south = found[2]
     np.testing.assert_allclose(south.below, alone.below)
     np.testing.assert_allclose(south.covered, alone.covered)
@@ -174,7 +174,7 @@ def test_widths_of_many_rows_come_from_some_and_small_slices_have_theirs():
     base, y = forecasts(30_000, rng)
     rare = np.zeros(30_000)
     rare[:5] = 1
-    side = side_of(base, y, 0.9)
+    side = scored_forecast(base, y, 0.9)
     found = curves(side, [all_rows(30_000), *groupings(rare, 30_000)])
     assert found[0].width[89] == pytest.approx(metrics.ci_width(base, 0.9), rel=0.02)
     assert found[2].m == 5
@@ -248,13 +248,13 @@ def test_the_interval_of_the_calibration_error_in_the_table_is_the_basic_one_dra
     drawn = np.array([error(pits, counts) for counts in rows]) - error(pits, np.ones(m))
     plain = metrics.calibration.ece_of(np.sort(pits))
     low, high = (float(np.clip(plain - np.quantile(drawn, level), 0.0, 0.5)) for level in (0.975, 0.025))
-    found = Comparison(None, side_of(base, y, 0.9), 0.9).lines["ece"].after
+    found = Comparison(None, scored_forecast(base, y, 0.9), 0.9).lines["ece"].after
     debiased = plain - metrics.calibration.expected_ece(m)
     assert found.value == pytest.approx(debiased)
     assert (found.low, found.high) == pytest.approx((min(low, debiased), max(high, debiased)))
-    few = Comparison(None, side_of(base[:9], y[:9], 0.9), 0.9).lines["ece"].after
+    few = Comparison(None, scored_forecast(base[:9], y[:9], 0.9), 0.9).lines["ece"].after
     assert (few.low, few.high) == (None, None)
-    ten = Comparison(None, side_of(base[:10], y[:10], 0.9), 0.9).lines["ece"].after
+    ten = Comparison(None, scored_forecast(base[:10], y[:10], 0.9), 0.9).lines["ece"].after
     assert ten.low < ten.high
 
 
@@ -262,7 +262,7 @@ def test_no_calibration_error_is_said_to_be_larger_than_a_half():
     """Of all PITs at 0 it is a half. Draws of one PIT in 20 that is not vary by more than is left."""
     pits = np.where(np.arange(20) < 1, 0.3, 1e-6)
     distribution = Normal(np.zeros(20), 1.0)
-    found = Comparison(None, side_of(distribution, distribution.ppf(pits), 0.9), 0.9).lines["ece"].after
+    found = Comparison(None, scored_forecast(distribution, distribution.ppf(pits), 0.9), 0.9).lines["ece"].after
     assert found.low < 0.49 < found.high == 0.5
 
 
@@ -277,7 +277,7 @@ def test_the_change_is_paired():
     rng = np.random.default_rng(6)
     base, y = forecasts(2000, rng)
     worse = Normal(base.loc, base.scale * 1.3)
-    lines = Comparison(side_of(worse, y, 0.9), side_of(base, y, 0.9), 0.9).lines
+    lines = Comparison(scored_forecast(worse, y, 0.9), scored_forecast(base, y, 0.9), 0.9).lines
     crps = lines["crps"]
     assert crps.outcome == "better"
     assert crps.change.high - crps.change.low < 0.3 * (crps.after.high - crps.after.low)
@@ -285,13 +285,15 @@ def test_the_change_is_paired():
     assert lines["covered"].outcome == "better"
     assert lines["ece"].outcome == "better"
     assert lines["width"].outcome is None
-    narrow = Comparison(side_of(Normal(base.loc, 0.7 * base.scale), y, 0.9), side_of(base, y, 0.9), 0.9).lines
+    narrow = Comparison(
+        scored_forecast(Normal(base.loc, 0.7 * base.scale), y, 0.9), scored_forecast(base, y, 0.9), 0.9
+    ).lines
     assert narrow["covered"].outcome == "better"  # the target is nearer, from either side
-    swapped = Comparison(side_of(base, y, 0.9), side_of(worse, y, 0.9), 0.9).lines
+    swapped = Comparison(scored_forecast(base, y, 0.9), scored_forecast(worse, y, 0.9), 0.9).lines
     assert {name: line.outcome for name, line in swapped.items() if line.outcome} == dict.fromkeys(
         ["nll", "crps", "interval_score", "covered", "ece"], "worse"
     )
-    same = Comparison(side_of(base, y, 0.9), side_of(base, y, 0.9), 0.9).lines
+    same = Comparison(scored_forecast(base, y, 0.9), scored_forecast(base, y, 0.9), 0.9).lines
     assert {line.outcome for line in same.values()} == {"same", None}
 
 
@@ -299,7 +301,7 @@ def test_the_table_has_what_both_sides_say():
     rng = np.random.default_rng(8)
     base, y = forecasts(M, rng)
     H = calibrated_on(N, rng)(base)
-    after = side_of(H, y, 0.9)
+    after = scored_forecast(H, y, 0.9)
     f, s = base.loc, base.scale
     kinds = {
         "distribution": (base, {"nll", "crps", "interval_score", "covered", "width", "std", "ece", "gap"}),
@@ -310,7 +312,7 @@ def test_the_table_has_what_both_sides_say():
         "ensemble": (Ensemble([Point(f), base]), set()),
     }
     for kind, (prediction, said) in kinds.items():
-        lines = Comparison(side_of(prediction, y, 0.9), after, 0.9).lines
+        lines = Comparison(scored_forecast(prediction, y, 0.9), after, 0.9).lines
         assert {name for name, line in lines.items() if line.before is not None} == said, kind
         assert all(line.change is not None for name, line in lines.items() if name in said)
 
@@ -319,13 +321,13 @@ def test_infinite_numbers_are_said_and_have_no_interval():
     rng = np.random.default_rng(9)
     base, y = forecasts(M, rng)
     H = calibrated_on(N, rng, 0.5, Calibrator(CDFScore(), Random()))(base, rng=rng)
-    lines = Comparison(side_of(base, y, 0.9), side_of(H, y, 0.9), 0.9).lines
+    lines = Comparison(scored_forecast(base, y, 0.9), scored_forecast(H, y, 0.9), 0.9).lines
     for name in ("nll", "crps", "std"):
         assert lines[name].after.value == np.inf
         assert lines[name].after.low is None
         assert lines[name].change.value == np.inf
     assert lines["nll"].outcome == "worse"
-    both = Comparison(side_of(H, y, 0.9), side_of(H, y, 0.9), 0.9).lines["nll"]
+    both = Comparison(scored_forecast(H, y, 0.9), scored_forecast(H, y, 0.9), 0.9).lines["nll"]
     assert both.outcome is None
     assert "∞" in report(H, y, base=base).html
 
@@ -335,7 +337,7 @@ def test_every_number_of_the_table_lies_in_its_interval():
     for m in (10, 50, 300):
         base, y = forecasts(m, rng, 0.8)
         H = calibrated_on(N, rng)(base)
-        for line in Comparison(side_of(base, y, 0.8), side_of(H, y, 0.8), 0.8).lines.values():
+        for line in Comparison(scored_forecast(base, y, 0.8), scored_forecast(H, y, 0.8), 0.8).lines.values():
             for estimate in (line.before, line.after, line.change):
                 if estimate.low is not None:
                     assert estimate.low <= estimate.value <= estimate.high, line.label
@@ -437,8 +439,8 @@ def test_folds_that_are_wide_are_not_blamed_and_nothing_false_is_said_of_them():
     (time,) = [said.text for said in page.verdict if said.text.startswith("Over time")]
     assert "off by more than chance allows, but for some that are too wide" in time
     data = data_of(page)
-    assert {(each["off"], each["said"]) for each in data["time"]} >= {(False, "wide")}
-    assert not any(each["held"]["off"] for each in data["slices"])
+    assert {(each["off"], each["direction"]) for each in data["time"]} >= {(False, "wide")}
+    assert not any(each["interval"]["off"] for each in data["slices"])
     blamed = report(H, y, time=np.arange(2000))  # a forecast that is not known to be of folds
     assert "bad" in kinds(blamed)
 
@@ -461,7 +463,7 @@ def test_the_share_that_is_judged_is_said_where_labels_are_tied():
     rng = np.random.default_rng(51)
     y = rng.poisson(3, 4000).astype(float)
     page = report(Poisson(np.full(4000, 3.0)), y)
-    held = data_of(page)["slices"][0]["held"]
+    held = data_of(page)["slices"][0]["interval"]
     whole = metrics.coverage(Poisson(np.full(4000, 3.0)), y, 0.9)
     assert page.verdict[1].kind == "good"
     assert f"hold {100 * whole:.1f}%" in page.verdict[1].text
@@ -502,7 +504,7 @@ def test_the_bars_of_groups_are_what_the_verdict_goes_by():
     group = np.where(np.arange(900) < 15, "few", np.where(np.arange(900) < 300, "off", "usual"))
     y = np.where(group == "off", base.loc + 3 * (y - base.loc), y)
     page = report(calibrated(base), y, groups=group, guarantee=calibrated.guarantee)
-    held = {each["value"]: each["held"] for each in data_of(page)["slices"]}
+    held = {each["value"]: each["interval"] for each in data_of(page)["slices"]}
     assert held["few"] is None
     assert (held["off"]["off"], held["usual"]["off"]) == (True, False)
     said = next(each.text for each in page.verdict if "groups are off" in each.text or "groups is off" in each.text)
@@ -554,14 +556,14 @@ def test_the_verdict_says_since_when_the_forecasts_fail_and_how(shift, factor, d
     page = report(calibrated(base), y, base=base, time=day, guarantee=calibrated.guarantee)
     (said,) = [each for each in page.verdict if each.text.startswith("Over time")]
     assert said.kind == "bad"
-    assert "3 of 10 stretches are off by more than chance allows" in said.text
+    assert "3 of 10 periods are off by more than chance allows" in said.text
     assert f"since 2024-05-20 the forecasts are too {direction}." in said.text
     assert "good" not in kinds(page)
     assert ">Over time</h2>" in page.html
 
 
 @pytest.mark.slow
-def test_a_stretch_in_the_middle_is_off_from_when_to_when():
+def test_a_period_in_the_middle_is_off_from_when_to_when():
     calibrated, base, y, day = changed(shift=0.0)
     y = np.where((day >= np.datetime64("2024-02-10")) & (day < np.datetime64("2024-03-21")), y - 2 * base.scale, y)
     y = np.where(day >= np.datetime64("2024-06-29"), y + 4 * base.scale, y)
@@ -578,13 +580,13 @@ def test_a_stretch_in_the_middle_is_off_from_when_to_when():
 
 
 @pytest.mark.parametrize(("shift", "factor"), [(1.0, 1.0), (0.0, 0.3), (0.35, 0.9)])
-def test_the_stretch_that_is_farthest_off_is_named_with_its_numbers(shift, factor):
+def test_the_period_that_is_farthest_off_is_named_with_its_numbers(shift, factor):
     calibrated, base, y, day = changed(shift=shift, factor=factor, at=1400)
     H, n = calibrated(base), calibrated.guarantee.n
     page = report(H, y, time=day, guarantee=calibrated.guarantee, rows=[0])
     text = next(each.text for each in page.verdict if each.text.startswith("Over time"))
     worst = max(over_time(H, y, day, n=n), key=lambda each: each.distance)
-    (held,) = worst.held
+    (held,) = worst.intervals
     gap = f"the PITs deviate by {fixed(worst.gap, 3)} (chance allows {fixed(worst.allowed, 3)})"
     share = f"the 90% intervals hold {100 * held.share:.1f}% of the labels"
     assert f"The farthest off is {worst.start} to {worst.end}, 200 rows: " in text
@@ -607,7 +609,7 @@ def test_what_stays_as_it_was_is_good_over_time():
     page = report(calibrated(base), y, time=day, guarantee=calibrated.guarantee)
     (said,) = [each for each in page.verdict if each.text.startswith("Over time")]
     assert said.kind == "good"
-    assert said.text.startswith("Over time, none of 10 stretches is off by more than chance allows.")
+    assert said.text.startswith("Over time, none of 10 periods is off by more than chance allows.")
 
 
 def test_a_change_that_cancels_over_all_rows_is_not_called_good():
@@ -643,19 +645,19 @@ def test_the_page_draws_what_the_verdict_and_over_time_go_by_in_any_order_of_row
     assert pages[0] == pages[1]
     before = over_time(base, y, day)
     for drawn, one, other in zip(pages[0], over_time(H, y, day, n=n), before, strict=True):
-        (held,) = one.held
+        (held,) = one.intervals
         assert (drawn["from"], drawn["to"], drawn["m"]) == (one.start, one.end, one.m)
         assert drawn["band"] == rounded([held.low, held.high])
         assert drawn["allowed"] == rounded(one.allowed)
-        assert (drawn["off"], drawn["said"]) == (one.off, f"too {one.direction}" if one.off else "within chance")
+        assert (drawn["off"], drawn["direction"]) == (one.off, f"too {one.direction}" if one.off else "within chance")
         assert drawn["after"] == {"covered": rounded(held.share), "gap": rounded(one.gap), "mean": rounded(one.mean)}
-        assert drawn["before"]["covered"] == rounded(other.held[0].share)
+        assert drawn["before"]["covered"] == rounded(other.intervals[0].share)
 
 
 def test_too_few_rows_for_time_are_said():
     H, y = distribution_of("linear", m=39)
     page = report(H, y, time=np.arange(39))
-    assert any("two stretches of 20 rows or more are needed" in said.text for said in page.verdict)
+    assert any("it needs two periods of 20 rows or more" in said.text for said in page.verdict)
     assert ">Over time</h2>" not in page.html
     assert data_of(report(H, y))["time"] == []
 
@@ -743,10 +745,12 @@ def test_distributions_without_a_density_or_with_mass_at_infinity_are_told_so():
     texts = " ".join(s.text for s in random.verdict)
     assert "NLL is infinite: the density is zero at 500 labels" in texts
     assert "CRPS is infinite" in texts
-    naive = " ".join(s.text for s in report(calibrated_on(200, rng, 0.5, LAWS["naive"](rng))(base), y).verdict)
+    naive = " ".join(
+        s.text for s in report(calibrated_on(200, rng, 0.5, DISTRIBUTION_CASES["naive"](rng))(base), y).verdict
+    )
     assert "NLL is infinite" in naive
     assert "A distribution of steps (naive, random) has no density at all" in naive
-    few = report(calibrated_on(5, rng, 0.5, LAWS["infinite tails"](rng))(base), y)
+    few = report(calibrated_on(5, rng, 0.5, DISTRIBUTION_CASES["infinite tails"](rng))(base), y)
     assert any("intervals are infinite" in s.text for s in few.verdict)
 
 
@@ -757,7 +761,7 @@ def test_an_infinite_nll_of_raw_quantiles_is_explained_by_those_that_coincide(wo
     values[:5] = 9.0
     H = Samples(values) if words == "draws" else Quantiles([0.05, 0.25, 0.5, 0.75, 0.95], values)
     said = str(report(H, f + noise, rows=[0]))
-    where = f"zero at 5 labels. Rows whose {words} coincide have no density beside them.\n"
+    where = f"zero at 5 labels. Rows whose {words} coincide have no density elsewhere.\n"
     assert f"The NLL is infinite: the density is {where}" in said
     assert "naive" not in said
 
@@ -838,7 +842,7 @@ def test_table_and_verdict_agree_on_a_clipped_distribution():
     rng = np.random.default_rng(5)
     y = rng.normal(size=3000).clip(0)
     page = report(Normal(np.zeros(3000), 1.0).clip(0), y)
-    lines = Comparison(None, side_of(Normal(np.zeros(3000), 1.0).clip(0), y, 0.9), 0.9).lines
+    lines = Comparison(None, scored_forecast(Normal(np.zeros(3000), 1.0).clip(0), y, 0.9), 0.9).lines
     assert page.verdict[0].kind == "good"
     assert lines["ece"].after.value < 0.01
 
@@ -964,7 +968,11 @@ def test_a_base_that_is_no_distribution_has_marks():
 def test_the_small_print_says_why_a_base_that_is_no_distribution_has_no_curves():
     base, y = forecasts(30, np.random.default_rng(23))
     why = "The base predicts no distribution, so that it has no curves: it is shown by marks, row by row."
-    for before, said in ((None, False), (side_of(base, y, 0.9), False), (side_of(Point(base.loc), y, 0.9), True)):
+    for before, said in (
+        (None, False),
+        (scored_forecast(base, y, 0.9), False),
+        (scored_forecast(Point(base.loc), y, 0.9), True),
+    ):
         assert (why in notes(30, None, [], before)) == said
     assert f"<li>{why}</li>" in report(base, y, base=Point(base.loc), rows=[0]).html
 
@@ -998,7 +1006,7 @@ def test_a_label_on_an_atom_is_inside_after_rounding_too():
 
 
 def drawn_distribution(H, k=0):
-    side = side_of(H, np.zeros(len(H)), 0.9)
+    side = scored_forecast(H, np.zeros(len(H)), 0.9)
     rows = np.arange(len(H))
     return drawn_rows(side, rows, finest([side], rows))[k]
 
@@ -1089,7 +1097,7 @@ def test_a_random_sample_is_shown_with_some_of_every_slice_and_the_worst():
     rng = np.random.default_rng(25)
     base, y = forecasts(50_000, rng)
     rare = np.where(np.arange(50_000) == 31_234, "rare", "usual")
-    side = side_of(base, y, 0.9)
+    side = scored_forecast(base, y, 0.9)
     shown = chosen_rows(side, groupings(rare, 50_000))
     assert 31_234 in shown.rows
     assert list(shown.misses) == np.argsort(-side.columns["crps"])[:10].tolist()
@@ -1104,7 +1112,7 @@ def test_a_random_sample_is_shown_with_some_of_every_slice_and_the_worst():
 @pytest.mark.parametrize("m", [7, 10, 11])
 def test_few_rows_are_all_shown_and_the_worst_of_them_listed(m):
     base, y = forecasts(m, np.random.default_rng(m))
-    side = side_of(base, y, 0.9)
+    side = scored_forecast(base, y, 0.9)
     shown = chosen_rows(side, [])
     assert shown.rows.tolist() == list(range(m))
     assert not shown.drawn
@@ -1321,7 +1329,7 @@ def test_features_are_texts_beside_the_shown_rows():
 @pytest.mark.parametrize(("m", "count"), [(40, 5), (200, 10), (399, 10), (400, 20)])
 def test_few_rows_have_fewer_bins(m, count):
     base, y = forecasts(m, np.random.default_rng(m))
-    (found,) = curves(side_of(base, y, 0.9), [all_rows(m)])
+    (found,) = curves(scored_forecast(base, y, 0.9), [all_rows(m)])
     assert found.pit.tolist() == np.histogram(base.cdf(y), count, (0, 1))[0].tolist()
 
 
@@ -1329,7 +1337,7 @@ def test_the_small_picture_marks_the_bars_outside_the_band():
     rng = np.random.default_rng(40)
     base, y = forecasts(200, rng)
     counts = np.array([3, 5, 9, 12, 14])
-    picture = small_picture(replace(curves(side_of(base, y, 0.9), [all_rows(200)])[0], pit=counts), (5.0, 12.0))
+    picture = small_picture(replace(curves(scored_forecast(base, y, 0.9), [all_rows(200)])[0], pit=counts), (5.0, 12.0))
     assert [bar["off"] for bar in picture["bars"]] == [True, False, False, False, True]
     assert picture["off"] == 2
     assert all(bar["y"] + bar["h"] == pytest.approx(picture["height"], abs=0.02) for bar in picture["bars"])
@@ -1460,6 +1468,6 @@ def test_so_many_cells_are_averaged_as_go_into_a_part_of_the_spread():
 def test_the_word_beside_the_coverage_is_that_of_the_whole():
     rng = np.random.default_rng(0)
     pits = rng.beta(0.5, 0.5, 1000), (np.arange(1000) + 0.5) / 1000, np.full(5, 0.5)
-    wholes = [whole_of(each, 0.9) for each in pits]
-    said = [_coverage(SimpleNamespace(whole=whole, one_sided=False)) for whole in wholes]
+    wholes = [overall_of(each, 0.9) for each in pits]
+    said = [_coverage(SimpleNamespace(overall=whole, one_sided=False)) for whole in wholes]
     assert said == [("bad", "too few"), ("good", "within chance"), ("info", "few rows")]

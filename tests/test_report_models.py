@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from calibrant import Calibrator, Normal, Point, Samples, report
-from calibrant.metrics.figures import shown
+from calibrant.metrics.rounding import shown
 from calibrant.reports.models import distributions_by_name, entries
-from calibrant.reports.sides import side_of
+from calibrant.reports.scored_forecast import scored_forecast
 
 RNG = np.random.default_rng(1)
 F, NOISE = RNG.normal(size=(2, 1500))
@@ -18,7 +18,7 @@ MODELS = {"rough": Normal(np.zeros(1500), 2**0.5), "sharp": Normal(F, 1.0), "sur
 
 def league(models, **guarantees):
     distributions = distributions_by_name(models, Y, None)
-    return entries(side_of(next(iter(distributions.values())), Y, 0.9), distributions, Y, 0.9, guarantees)
+    return entries(scored_forecast(next(iter(distributions.values())), Y, 0.9), distributions, Y, 0.9, guarantees)
 
 
 def test_the_lowest_crps_comes_first_and_differences_are_paired():

@@ -118,11 +118,11 @@ def test_a_row_among_a_thousand_is_the_row_among_seven(name):
 def within_4_ulp(found, wanted, rows):
     for method, result in found.items():
         one, other = result, wanted[method][rows]
-        unlike = ~((one == other) | (np.isnan(one) & np.isnan(other)))
+        distinct_label = ~((one == other) | (np.isnan(one) & np.isnan(other)))
         # of the largest number that enters: probabilities are about 1, and labels, which lengths are between, about 20
         largest = 1.0 if "cdf" in method or method in ("sf", "logpdf", "logpmf") else 20.0
-        size = np.spacing(np.maximum(np.abs(other[unlike]), largest))
-        assert np.all(np.abs(one[unlike] - other[unlike]) <= 4 * size), method
+        size = np.spacing(np.maximum(np.abs(other[distinct_label]), largest))
+        assert np.all(np.abs(one[distinct_label] - other[distinct_label]) <= 4 * size), method
 
 
 @pytest.mark.few(8)

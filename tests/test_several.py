@@ -216,9 +216,9 @@ def test_predictions_with_a_spread_need_no_training_rows(kind):
 @pytest.mark.parametrize(
     ("predictions", "what"),
     [
-        ([Point(np.zeros(9)), Point(np.zeros(9))], "points do not say how large an error is usual"),
-        ([Normal(np.zeros(9), 1.0), Interval(np.zeros(9), np.ones(9))], "do not say it in the same way"),
-        ([Quantiles([0.5], np.zeros((9, 1)))] * 2, "quantiles at level 0.5 do not say how large"),
+        ([Point(np.zeros(9)), Point(np.zeros(9))], "points do not give the usual size of an error"),
+        ([Normal(np.zeros(9), 1.0), Interval(np.zeros(9), np.ones(9))], "do not give it on the same scale"),
+        ([Quantiles([0.5], np.zeros((9, 1)))] * 2, "quantiles at level 0.5 do not give the usual size"),
     ],
 )
 def test_labels_that_cannot_be_compared_have_no_box(predictions, what):
@@ -516,7 +516,7 @@ def test_one_file_keeps_all_labels(tmp_path, compared):
     if compared:
         np.testing.assert_array_equal(one.interval(0.9, joint=True), two.interval(0.9, joint=True))
     else:
-        with pytest.raises(TypeError, match="points do not say"):
+        with pytest.raises(TypeError, match="points do not give"):
             two.interval(0.9, joint=True)
 
 

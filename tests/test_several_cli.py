@@ -160,7 +160,7 @@ def test_too_few_rows_write_an_infinite_box_and_say_so(files):
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        (("--target", "a,b", "--mean", "m_{}", "--std", "s_a"), "{} must stand for the target in --std too"),
+        (("--target", "a,b", "--mean", "m_{}", "--std", "s_a"), "{} must mark the target in --std too"),
         (("--target", "a,a", "--point", "m_{}"), "expected each target once, got a, a"),
         (("--target", "a", "--point", "m_a", "--training", "training.csv"), "it is for several labels"),
         ((*POINT, "--sample", "50"), "--sample: it is for one label"),
@@ -225,7 +225,7 @@ def test_columns_that_are_not_there_or_clash_are_named_for_several_labels(files)
     test = pd.read_csv(files / "test.csv")
     test.assign(lower_b=1.0, upper_b=2.0).to_csv(files / "new.csv", index=False)
     said = run(*predict, "--keep", "*", code=1)
-    assert f"{files / 'new.csv'}: column 'lower_b' cannot be kept beside the new column of the same name" in said
+    assert f"{files / 'new.csv'}: column 'lower_b' cannot be kept: a new column has the same name" in said
     test.drop(columns="m_b").to_csv(files / "new.csv", index=False)
     assert f"{files / 'new.csv'}: there is no column 'm_b'" in run(*predict, code=1)
     assert not out.exists()

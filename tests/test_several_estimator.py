@@ -126,7 +126,7 @@ def test_a_frozen_model_with_a_spread_has_a_box():
     found = model.predict_distribution(X[NEW]).evaluate(Y[NEW])
     assert abs(found.together["joint"] - 0.9) < 4 * np.sqrt(0.09 / 200 + 0.09 / 200)
     points = CalibratedRegressor(FrozenEstimator(LinearRegression().fit(X[:200], Y[:200]))).fit(X[KNOWN], Y[KNOWN])
-    with pytest.raises(TypeError, match="points do not say how large an error is usual"):
+    with pytest.raises(TypeError, match="points do not give the usual size of an error"):
         points.predict_interval(X[NEW], joint=True)
 
 
@@ -185,10 +185,10 @@ def test_what_cannot_be_done_is_said(model, error, what):
 @pytest.mark.parametrize(
     ("ask", "error", "what"),
     [
-        (lambda model: model.update(X, Y), TypeError, "several labels cannot be updated: calibrate"),
+        (lambda model: model.update(X, Y), TypeError, "several labels cannot be updated: call calibrate"),
         (lambda model: model.track(X, Y), TypeError, "a SeveralCalibrated cannot be tracked"),
-        (lambda model: model.report(X, Y), TypeError, "a report is of one label: calibrant.report"),
-        (lambda model: model.league_, AttributeError, "there was no league: the refiner was given"),
+        (lambda model: model.report(X, Y), TypeError, "a report covers one label: calibrant.report"),
+        (lambda model: model.league_, AttributeError, "there is no league: the refiner was named"),
         (lambda model: model.calibrate(X, INFINITE), ValueError, "y is NaN or infinite in row 3"),
         (lambda model: model.evaluate(X, INFINITE), ValueError, "y is NaN or infinite in row 3"),
     ],

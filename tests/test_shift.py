@@ -83,7 +83,7 @@ def test_a_classifier_of_the_classes_0_and_1_alone_will_do():
 def test_a_few_rows_that_carry_the_distribution_are_said_in_words():
     rng = np.random.default_rng(1)
     X, X_new = rng.normal(0, 1, (300, 1)), rng.normal(2.0, 0.7, (300, 1))
-    with pytest.warns(UserWarning, match=r"make 300 training rows worth \d+: \d+ of them carry half of the weight"):
+    with pytest.warns(UserWarning, match=r"effective size of \d+: \d+ of them carry half of the weight"):
         DensityRatio(LogisticRegression(C=100.0), largest=1e6).fit(X, X_new)
 
 
@@ -170,7 +170,7 @@ def test_weights_of_a_column_in_fit_evaluate_predict_and_report(files):
     new, model, out = files / "new.csv", files / "m.safetensors", files / "out.csv"
     fitted = run("fit", files / "cal.csv", "--target", "y", "--point", "f", "--weights", "w", "-o", model)
     assert fitted.exit_code == 0, fitted.output
-    assert "equal ones" in fitted.output
+    assert "effective number" in fitted.output
     found = json.loads(run("evaluate", new, "-m", model, "--json").stdout)
     assert abs(found["calibrated"]["coverage"] - 0.9) < 0.025
     assert run("predict", new, "-m", model, "--interval", "0.9", "-o", out).exit_code == 0
@@ -214,11 +214,11 @@ def known(odds, prior=1.0):
             odds = np.asarray(X, dtype=float)[:, 0]
             return np.stack([1 / (1 + odds), odds / (1 + odds)], axis=1)
 
-    return FittedRatio(Known(), prior, 1e6).looked_at(np.asarray(odds, dtype=float)[:, None])
+    return FittedRatio(Known(), prior, 1e6).evaluated_on(np.asarray(odds, dtype=float)[:, None])
 
 
 def test_the_rows_that_carry_half_of_the_weight_are_counted():
-    with pytest.warns(UserWarning, match="make 400 training rows worth 8: 3 of them carry half of the weight"):
+    with pytest.warns(UserWarning, match="effective size of 8: 3 of them carry half of the weight"):
         found = known([200] * 3 + [1] * 397)
     assert (found.rows, found.largest_share) == (400, pytest.approx(200 / 997))
 
@@ -229,11 +229,11 @@ def test_thirty_equal_rows_are_enough_and_so_is_a_mean_of_one_half():
     assert found.largest_share == pytest.approx(2 / 80)
     assert known(np.ones(30)).effective_size == pytest.approx(30)
     assert known(np.ones(40), prior=0.5).rows == 40
-    with pytest.warns(UserWarning, match="make 29 training rows worth 29: 15 of them carry half"):
+    with pytest.warns(UserWarning, match="give 29 training rows an effective size of 29: 15 of them carry half"):
         known(np.ones(29))
     with pytest.warns(UserWarning, match="the ratios have the mean 0.49 on training rows"):
         known(np.ones(40), prior=0.49)
-    with pytest.warns(UserWarning, match="make 2000 training rows worth 80: 41 of them carry half"):
+    with pytest.warns(UserWarning, match="give 2000 training rows an effective size of 80: 41 of them carry half"):
         known(np.r_[np.full(80, 1e5), np.full(1920, 1e-3)])
 
 

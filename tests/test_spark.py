@@ -301,7 +301,7 @@ def test_what_cannot_be_written_or_taken_is_told(spark, folder, tmp_path):
 
 
 def test_another_frame_is_refused():
-    with pytest.raises(TypeError, match="a Spark data frame is wanted, got DataFrame"):
+    with pytest.raises(TypeError, match="expected a Spark data frame, got DataFrame"):
         calibrant.spark.fit(WHOLE, **GIVEN)
 
 

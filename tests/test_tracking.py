@@ -21,7 +21,7 @@ from calibrant.intervals import AbsoluteResidual
 from calibrant.labels import Counts, Real
 from calibrant.scores import CDFScore, LogScore, signed
 from calibrant.testing import check_distribution
-from calibrant.tracking.distribution import apart
+from calibrant.tracking.distribution import separated
 from calibrant.tracking.steps import in_order, walk
 
 RNG = np.random.default_rng(0)
@@ -34,16 +34,16 @@ CALIBRATED = Calibrator().fit(F[:100], Y[:100])
 # ---- the steps -----------------------------------------------------------------------------------------------------
 
 
-def plain_walk(scores, levels, step, held):
+def plain_walk(scores, levels, step, raw_positions):
     """The formula, row by row, with scikit-learn's isotonic regression."""
     from sklearn.isotonic import isotonic_regression
 
-    played, h = [], np.array(held)
+    ordered_positions, h = [], np.array(raw_positions)
     for s in scores:
         theta = isotonic_regression(h)
-        played.append(theta)
+        ordered_positions.append(theta)
         h = h + step * (np.asarray(levels) - (s <= theta))
-    return np.array(played), h
+    return np.array(ordered_positions), h
 
 
 def test_the_steps_are_those_of_the_formula():
@@ -51,11 +51,11 @@ def test_the_steps_are_those_of_the_formula():
     scores = np.random.default_rng(1).standard_t(2, size=2000)
     scores[::7] = np.round(scores[::7])  # ties
     start = np.linspace(-1, 1, 19)
-    found, (played, held) = walk(scores, levels, 0.3, start), plain_walk(scores, levels, 0.3, start)
-    np.testing.assert_allclose(found.played, played, atol=1e-9)
-    np.testing.assert_allclose(found.held, held, atol=1e-9)
-    assert (np.diff(found.played) == 0).any()  # they do cross, so that the projection is put to work
-    np.testing.assert_array_equal(found.covered, np.sum(scores[:, None] <= found.played, axis=0))
+    found, (ordered_positions, raw_positions) = walk(scores, levels, 0.3, start), plain_walk(scores, levels, 0.3, start)
+    np.testing.assert_allclose(found.ordered_positions, ordered_positions, atol=1e-9)
+    np.testing.assert_allclose(found.raw_positions, raw_positions, atol=1e-9)
+    assert (np.diff(found.ordered_positions) == 0).any()  # they do cross, so that the projection is put to work
+    np.testing.assert_array_equal(found.covered, np.sum(scores[:, None] <= found.ordered_positions, axis=0))
 
 
 @pytest.mark.parametrize("values", [[1.0], [3.0, 2.0, 1.0], [0.0, 2.0, 1.0, 1.5, 5.0, -9.0]])
@@ -84,7 +84,7 @@ def adversaries(levels, step, rows, kind, rng):
             "against the level": float(theta[target] < (t // 97) % 2),
         }[kind]
         one = walk(np.array([s]), levels, step, h)
-        h = one.held
+        h = one.raw_positions
         path.append(h)
         hits.append(one.covered)
     return np.array(path), np.array(hits)
@@ -122,7 +122,7 @@ def test_positions_that_are_put_in_order_for_good_break_the_statement():
             s = np.clip(theta[0] + 1e-9, 0.0, 1.0)  # just above the first
             one = walk(np.array([s]), levels, 0.05, h)
             hit += one.covered
-            h = np.asarray(in_order(one.held.tolist())) if for_good else one.held
+            h = np.asarray(in_order(one.raw_positions.tolist())) if for_good else one.raw_positions
         return hit / 20000 - np.asarray(levels)
 
     assert np.abs(share(for_good=False)).max() < (1 / 0.05 + 3) / 20000
@@ -197,15 +197,15 @@ def test_it_starts_as_the_calibrated_distribution_and_run_is_one_row_after_the_o
     for row in range(30):
         np.testing.assert_array_equal(own(F[row : row + 1]).median(), H[row : row + 1].median())
         own = own.update(F[row : row + 1], Y[row : row + 1])
-    np.testing.assert_array_equal(own.held, after.held)
+    np.testing.assert_array_equal(own.raw_positions, after.raw_positions)
     assert own.guarantee == after.guarantee
     assert tracker.rows == 0  # a value never changes
-    np.testing.assert_array_equal(tracker.positions, tracker.held)
+    np.testing.assert_array_equal(tracker.positions, tracker.raw_positions)
 
 
 def test_beyond_the_levels_tails_stretch_as_what_lies_between():
     tracker = Tracker(CALIBRATED, levels=(0.1, 0.9))
-    wide = Tracker(CALIBRATED, levels=(0.1, 0.9), held=2 * tracker.positions, covered=np.zeros(2, np.int64))
+    wide = Tracker(CALIBRATED, levels=(0.1, 0.9), raw_positions=2 * tracker.positions, covered=np.zeros(2, np.int64))
     p = np.array([0.01, 0.3, 0.999])
     np.testing.assert_allclose(wide([0.0]).quantiles(p), 2 * CALIBRATED([0.0]).quantiles(p))
     moved = Tracker(CALIBRATED, levels=(0.5,)).update(np.zeros(200), np.full(200, 50.0))
@@ -216,17 +216,17 @@ def test_beyond_the_levels_tails_stretch_as_what_lies_between():
 
 def test_positions_that_coincide_are_set_apart():
     levels = (0.25, 0.5, 0.75)
-    same = Tracker(CALIBRATED, levels=levels, held=np.array([3.0, 2.0, 1.0]), covered=np.zeros(3, np.int64))
+    same = Tracker(CALIBRATED, levels=levels, raw_positions=np.array([3.0, 2.0, 1.0]), covered=np.zeros(3, np.int64))
     np.testing.assert_array_equal(same.positions, [2.0, 2.0, 2.0])
     distribution = same([0.0])
     assert (np.diff(distribution.quantiles(levels)) > 0).all()
     np.testing.assert_allclose(distribution.quantiles(levels), 2.0, atol=1e-4)
     assert np.isfinite(distribution.crps(0.0)).all()
-    far = apart(np.full((1, 5), 1e12), 1e-9)
+    far = separated(np.full((1, 5), 1e12), 1e-9)
     assert (np.diff(far) > 0).all()
     np.testing.assert_allclose(far, 1e12, rtol=1e-14)
     kept = np.array([[1.0, 2.0, 3.0]])
-    np.testing.assert_array_equal(apart(kept, 0.1), kept)
+    np.testing.assert_array_equal(separated(kept, 0.1), kept)
 
 
 # ---- the guarantee -------------------------------------------------------------------------------------------------
@@ -288,7 +288,7 @@ def test_a_file_gives_the_same_bits_and_goes_on(tmp_path, updated):
     tracker.save(tmp_path / "t.safetensors")
     again = load(tmp_path / "t.safetensors")
     one, two = (each.run(F[200:], Y[200:]) for each in (tracker, again))
-    assert one[1].held.tobytes() == two[1].held.tobytes()
+    assert one[1].raw_positions.tobytes() == two[1].raw_positions.tobytes()
     np.testing.assert_array_equal(one[0].crps(Y[200:]), two[0].crps(Y[200:]))
     assert one[1].guarantee == two[1].guarantee
     np.testing.assert_array_equal(one[1].covered, two[1].covered)
@@ -296,7 +296,7 @@ def test_a_file_gives_the_same_bits_and_goes_on(tmp_path, updated):
 
 def test_more_labels_below_a_level_than_labels_are_refused():
     with pytest.raises(ValueError, match="its counts must lie between 0 and its 0 rows"):
-        Tracker(CALIBRATED, held=np.zeros(5), covered=np.array([9, 0, 0, 0, 0]), extremes=(0.0, 1.0))
+        Tracker(CALIBRATED, raw_positions=np.zeros(5), covered=np.array([9, 0, 0, 0, 0]), extremes=(0.0, 1.0))
 
 
 def test_evaluate_and_report_take_its_distributions():
@@ -327,19 +327,19 @@ def test_torch_in_torch_out():
     assert isinstance(H.median(), torch.Tensor)
     own, plain = Tracker(CALIBRATED).run(F, Y)
     np.testing.assert_allclose(H.median().numpy(), own.median())
-    np.testing.assert_array_equal(after.held, plain.held)
+    np.testing.assert_array_equal(after.raw_positions, plain.raw_positions)
 
 
 def test_rows_without_a_label_have_a_distribution_and_are_no_step():
     y = Y.copy()
     y[[5, 6, N - 1]] = np.nan
     tracker = Tracker(CALIBRATED)
-    with pytest.warns(UserWarning, match=f"y is missing in 3 of {N} rows, the first is row 5: they are no steps"):
+    with pytest.warns(UserWarning, match=f"y is missing in 3 of {N} rows, the first is row 5: they are skipped"):
         H, after = tracker.run(F, y)
     assert len(H) == N
     assert after.rows == N - 3
     there = ~np.isnan(y)
-    np.testing.assert_array_equal(after.held, tracker.update(F[there], Y[there]).held)
+    np.testing.assert_array_equal(after.raw_positions, tracker.update(F[there], Y[there]).raw_positions)
     np.testing.assert_allclose(H.median()[5:8] - F[5:8], (H.median() - F)[5], rtol=1e-12)
     with pytest.warns(UserWarning, match="y is missing in 2 of 2 rows"):
         same = tracker.update(F[:2], [np.nan, np.nan])
@@ -359,7 +359,7 @@ def test_rows_without_a_label_have_a_distribution_and_are_no_step():
         (
             lambda: Tracker(Calibrator().fit(F, Y + 1e15)),
             ValueError,
-            r"a step of 0\.\d+ is lost in rounding beside scores of 1e\+15",
+            r"a step of 0\.\d+ is lost in rounding next to scores of 1e\+15",
         ),
         (lambda: Tracker(F), TypeError, "a Tracker takes what Calibrator.fit gives, a Calibrated, got ndarray"),
         (

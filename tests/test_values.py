@@ -52,10 +52,10 @@ def test_a_calibration_is_the_same_before_and_after_its_distributions_were_asked
     prediction = PREDICTIONS[PAIRS[pair].prediction](HERE)[CALIBRATION : CALIBRATION + 2]
     model = calibrated(pair, interpolator)
     said, twin, pickled = repr(model), deepcopy(model), pickle.dumps(model)
-    comparable = same(model, twin)  # not so with a user's score that has no __eq__
+    beside = same(model, twin)  # not so with a user's score that has no __eq__
     asked(model(prediction, rng=np.random.default_rng(3)))
     assert repr(model) == said
-    assert same(model, twin) == comparable
+    assert same(model, twin) == beside
     assert pickle.dumps(model) == pickled
     if type(model.score).__module__.startswith("calibrant"):  # a file of a user's class asks for the class
         for each in (twin, model):

@@ -14,16 +14,16 @@ from typer.testing import CliRunner
 
 from calibrant import Calibrator, Normal, Point, Quantiles, Samples, diagnose, evaluate, report
 from calibrant.cli.app import app
-from calibrant.cli.judging import why_they_differ
-from calibrant.diagnosis.both_ways import both_ways
+from calibrant.cli.results import pvalue_note
 from calibrant.diagnosis.headline import headline
+from calibrant.diagnosis.opposite_slices import opposite_slices
 from calibrant.diagnosis.over_time import over_time
-from calibrant.diagnosis.whole import whole_of
+from calibrant.diagnosis.overall import overall_of
 from calibrant.distributions import NegativeBinomial, Poisson
 from calibrant.labels import Counts
-from calibrant.metrics.by_slice import Held, SliceResult
-from calibrant.metrics.held import Inside, inside
-from calibrant.metrics.of_labels import HINT as ANY_DOOR
+from calibrant.metrics.by_slice import IntervalResult, SliceResult
+from calibrant.metrics.interval_coverage import InsideFlags, inside
+from calibrant.metrics.label_kinds import HINT as ANY_DOOR
 from calibrant.predictions import Rates
 
 HINT = ANY_DOOR.format("labels=Counts()")
@@ -55,7 +55,7 @@ def few_counts():
 def test_the_share_of_a_group_is_the_one_that_a_user_counts(few_counts):
     P, y, group = few_counts
     page = report(P, y, groups={"group": group}, rows=[0])
-    drawn = {each["value"]: each["held"] for each in data_of(page)["slices"] if each["by"] == "group"}
+    drawn = {each["value"]: each["interval"] for each in data_of(page)["slices"] if each["by"] == "group"}
     said = next(each.text for each in page.verdict if "groups are off" in each.text)
     for name in ("day", "night"):
         share = counted(P, y)[group == name].mean()
@@ -66,30 +66,32 @@ def test_the_share_of_a_group_is_the_one_that_a_user_counts(few_counts):
     assert "group = " in said
     everyone = data_of(page)["slices"][0]
     assert (
-        everyone["held"]["share"] == pytest.approx(counted(P, y).mean(), rel=1e-4) == everyone["after"]["covered"][89]
+        everyone["interval"]["share"]
+        == pytest.approx(counted(P, y).mean(), rel=1e-4)
+        == everyone["after"]["covered"][89]
     )
     assert f'<p class="value">{100 * counted(P, y).mean():.1f}%' in page.html
 
 
-def test_a_diagnosis_and_stretches_of_time_say_the_share_that_one_counts(few_counts):
+def test_a_diagnosis_and_periods_of_time_say_the_share_that_one_counts(few_counts):
     P, y, group = few_counts
     found = diagnose(P, y, {"group": group})
     for each in found.slices:
         rows = np.ones(3000, bool) if not each.by else group == each.value if each.by == "group" else None
-        for held in each.held if rows is not None else ():
+        for held in each.intervals if rows is not None else ():
             assert held.share == counted(P, y, held.coverage)[rows].mean()
-            assert held.in_part < held.share
-    assert found.worst.held.share > found.worst.held.in_part
+            assert held.split_share < held.share
+    assert found.worst.interval.share > found.worst.interval.split_share
     text = str(found)
-    farthest = max(found.off[0].held, key=lambda held: abs(held.judged - held.coverage) * held.off)
-    assert f"intervals hold {100 * farthest.share:.1f}% of the labels, and {100 * farthest.judged:.1f}% with" in text
+    farthest = max(found.off[0].intervals, key=lambda held: abs(held.tested - held.coverage) * held.off)
+    assert f"intervals hold {100 * farthest.share:.1f}% of the labels, and {100 * farthest.tested:.1f}% with" in text
     head, first = found.table().splitlines()[:2]
     assert head.split()[1:6] == ["in", "90%", "ties", "split", "chance"]
-    assert f"{100 * found.slices[0].held[0].share:.1f}%" in first
-    (stretch, *_) = over_time(P, y, bins=3)
-    assert stretch.held[0].share == counted(P, y)[:1000].mean() > stretch.held[0].in_part
+    assert f"{100 * found.slices[0].intervals[0].share:.1f}%" in first
+    (period, *_) = over_time(P, y, bins=3)
+    assert period.intervals[0].share == counted(P, y)[:1000].mean() > period.intervals[0].split_share
     continuous = diagnose(Normal(np.zeros(200), 1.0), np.random.default_rng(0).normal(size=200))
-    assert all(held.in_part is None for each in continuous.slices for held in each.held)
+    assert all(held.split_share is None for each in continuous.slices for held in each.intervals)
     assert "ties" not in str(continuous) + continuous.table()
 
 
@@ -106,13 +108,13 @@ def test_counts_of_a_true_distribution_are_seldom_called_off_by_groups():
 
 
 def test_the_share_that_is_judged_decides():
-    assert not Held(0.9, 0.97, 0.87, 0.93, in_part=0.9).off
-    assert Held(0.9, 0.9, 0.87, 0.93, in_part=0.8).off
-    assert Held(0.9, 0.97, 0.87, 0.93).off
+    assert not IntervalResult(0.9, 0.97, 0.87, 0.93, split_share=0.9).off
+    assert IntervalResult(0.9, 0.9, 0.87, 0.93, split_share=0.8).off
+    assert IntervalResult(0.9, 0.97, 0.87, 0.93).off
     pit = np.random.default_rng(0).random(1000)
-    whole = whole_of(pit, 0.9, held=Inside(np.ones(1000, bool), inside(pit, 0.9)))
-    assert whole.held.share == 1.0
-    assert whole.covers == ""
+    overall = overall_of(pit, 0.9, flags=InsideFlags(np.ones(1000, bool), inside(pit, 0.9)))
+    assert overall.interval.share == 1.0
+    assert overall.coverage_fault == ""
 
 
 # Grades
@@ -120,16 +122,16 @@ def test_the_share_that_is_judged_decides():
 
 @pytest.mark.parametrize(("power", "fault"), [(0.5, "too low"), (2.0, "too high")])
 def test_a_shift_is_shown_where_it_exceeds_chance_most(power, fault):
-    whole = whole_of(np.random.default_rng(0).random(2000) ** power, 0.9)
-    low, high = whole.band
-    beyond = low - whole.below if fault == "too low" else whole.below - high
-    assert whole.fault == fault
-    assert beyond[whole.shows] == beyond.max() > 0
+    overall = overall_of(np.random.default_rng(0).random(2000) ** power, 0.9)
+    low, high = overall.band
+    beyond = low - overall.below if fault == "too low" else overall.below - high
+    assert overall.fault == fault
+    assert beyond[overall.clearest_level] == beyond.max() > 0
 
 
 def test_a_borderline_crossing_is_a_warning_and_breaks_no_guarantee():
     rng = np.random.default_rng(2)
-    found = [whole_of(rng.random(500), 0.9) for _ in range(400)]
+    found = [overall_of(rng.random(500), 0.9) for _ in range(400)]
     borderline = [each for each in found if each.state == "borderline"]
     assert borderline
     for each in borderline:
@@ -137,7 +139,7 @@ def test_a_borderline_crossing_is_a_warning_and_breaks_no_guarantee():
         assert said.kind == "warn"
         assert said.text.startswith("Perhaps not calibrated: the forecasts look ")
         assert not each.fails
-        assert each.keeps(Calibrator().fit(np.arange(9.0), np.arange(9.0) + rng.normal(size=9)).guarantee)
+        assert each.is_consistent_with(Calibrator().fit(np.arange(9.0), np.arange(9.0) + rng.normal(size=9)).guarantee)
     # the band of 99% and that of the coverage: at most 0.015 of 400 draws, and three standard deviations
     red = np.mean([headline(each).kind == "bad" for each in found])
     assert red <= 0.015 + 3 * (0.015 / 400) ** 0.5
@@ -146,7 +148,7 @@ def test_a_borderline_crossing_is_a_warning_and_breaks_no_guarantee():
 
 def test_a_borderline_page_has_no_red_sentence():
     rng = np.random.default_rng(2)
-    pit = next(p for p in (rng.random(500) for _ in range(400)) if whole_of(p, 0.9).state == "borderline")
+    pit = next(p for p in (rng.random(500) for _ in range(400)) if overall_of(p, 0.9).state == "borderline")
     page = report(Normal(np.zeros(500), 1.0), stats.norm.ppf(pit), rows=[0])
     assert page.headline.kind == "warn"
     assert page.verdict[0].text.startswith("The forecasts are perhaps not calibrated: they look ")
@@ -156,30 +158,30 @@ def test_a_borderline_page_has_no_red_sentence():
 def test_p_value_and_verdict_say_why_they_differ():
     rng = np.random.default_rng(3)
     pit = np.where(rng.random(1500) < 0.02, 1 - 1e-3 * rng.random(1500), 0.99 * rng.random(1500))
-    tails = whole_of(pit, 0.9)
+    tails = overall_of(pit, 0.9)
     assert tails.outside.max() > 0
-    assert re.match(r"The p-value is that of the largest gap.* at [\d.]+ the share", why_they_differ(0.3, tails))
-    assert why_they_differ(1e-4, tails) == why_they_differ(None, tails) == ""
-    fine = next(each for each in (whole_of(rng.random(1500), 0.9) for _ in range(9)) if each.state == "calibrated")
-    assert why_they_differ(0.5, fine) == ""
-    assert "is small, but the verdict finds no level" in why_they_differ(0.01, fine)
+    assert re.match(r"The p-value is that of the largest gap.* at [\d.]+ the share", pvalue_note(0.3, tails))
+    assert pvalue_note(1e-4, tails) == pvalue_note(None, tails) == ""
+    fine = next(each for each in (overall_of(rng.random(1500), 0.9) for _ in range(9)) if each.state == "calibrated")
+    assert pvalue_note(0.5, fine) == ""
+    assert "is small, but the verdict finds no level" in pvalue_note(0.01, fine)
 
 
 def slice_of(by, value, share, m=500):
-    return SliceResult(by, value, m, (Held(0.9, share, 0.86, 0.94),), None, None, None, 1.0, 0.05)
+    return SliceResult(by, value, m, (IntervalResult(0.9, share, 0.86, 0.94),), None, None, None, 1.0, 0.05)
 
 
 def test_slices_that_are_off_both_ways_are_found_in_one_column():
     off = [slice_of("x", "a", 1.0), slice_of("x", "b", 0.97), slice_of("x", "c", 0.8), slice_of("z", "d", 0.5)]
-    found = both_ways(off)
-    assert (found.wide.value, found.narrow.value, found.by_forecast) == ("a", "c", False)
+    found = opposite_slices(off)
+    assert (found.wide.value, found.narrow.value, found.forecast_slices) == ("a", "c", False)
     assert str(found) == "too wide for x = a and too narrow for x = c"
-    assert both_ways(off[:2]) is None
-    assert both_ways([off[0], off[3]]) is None  # of two columns
-    assert both_ways([slice_of("x", "a", 0.945), slice_of("x", "b", 0.5)]) is None  # the one is all that is wrong
+    assert opposite_slices(off[:2]) is None
+    assert opposite_slices([off[0], off[3]]) is None  # of two columns
+    assert opposite_slices([slice_of("x", "a", 0.945), slice_of("x", "b", 0.5)]) is None  # the one is all that is wrong
     # by the share that is judged: all labels are inside where counts are small
-    held = Held(0.9, 0.99, 0.86, 0.94, in_part=0.8)
-    assert both_ways([slice_of("x", "a", 1.0), SliceResult("x", "b", 9, (held,), None, None, None, 1.0, 0.05)])
+    held = IntervalResult(0.9, 0.99, 0.86, 0.94, split_share=0.8)
+    assert opposite_slices([slice_of("x", "a", 1.0), SliceResult("x", "b", 9, (held,), None, None, None, 1.0, 0.05)])
 
 
 def test_a_headline_does_not_send_those_who_are_off_both_ways_to_calibrate_again():
@@ -230,7 +232,7 @@ def test_rates_of_counts_are_judged_as_the_distributions_they_stand_for():
     assert page.verdict[:2] == distribution.verdict[:2]
     for rates, name in ((Rates(rate), "Poisson"), (Rates(rate, 0.5), "negative binomial")):
         for labels in (None, "counts"):
-            said = f"The forecasts are rates. They are judged as the {name} distributions they stand for."
+            said = f"The forecasts are rates. They are evaluated as {name} distributions."
             assert said in [each.text for each in report(rates, y, labels=labels, rows=[0]).verdict]
     assert diagnose(Rates(rate), y).slices == diagnose(Poisson(rate), y).slices
     assert evaluate(Rates(rate, 0.5), y) == evaluate(NegativeBinomial(rate, 0.5), y)
@@ -263,8 +265,8 @@ def test_quantiles_of_counts_are_judged_alike_by_all_who_are_told_that_they_are(
     for labels in (Counts(), "counts"):
         assert evaluate(Q, y, labels=labels).coverage == share
         page = report(Q, y, labels=labels, rows=[0])
-        assert data_of(page)["slices"][0]["held"]["share"] == pytest.approx(share, rel=1e-4)
-        assert diagnose(Q, y, labels=labels).slices[0].held[0].share == share
+        assert data_of(page)["slices"][0]["interval"]["share"] == pytest.approx(share, rel=1e-4)
+        assert diagnose(Q, y, labels=labels).slices[0].intervals[0].share == share
     assert page.headline.text.startswith("The quantiles are right at their levels")
     assert evaluate(Q, y).coverage < share - 0.05
     low = report(Quantiles(LEVELS, np.maximum(beside - 1.0, 0.0)), y, labels="counts", rows=[0])
@@ -285,7 +287,7 @@ def test_draws_of_counts_of_the_true_distribution_pass():
 def test_a_failing_forecast_of_whole_numbers_is_told_of_labels(count_quantiles):
     _, beside, y = count_quantiles
     page = report(Quantiles(LEVELS, beside), y, rows=[0])
-    assert page.headline.step == "If they are forecasts of counts, judge them as such first: labels=Counts()."
+    assert page.headline.step == "If they are forecasts of counts, evaluate them as such first: labels=Counts()."
     assert HINT in str(page)
     assert HINT in str(diagnose(Quantiles(LEVELS, beside), y))
     assert HINT not in str(report(Quantiles(LEVELS, beside), y, labels="counts", rows=[0]))
@@ -315,7 +317,7 @@ def test_a_model_in_place_of_forecasts_is_told_the_way():
     X, y = np.zeros((60, 2)), np.arange(60.0)
     model = LinearRegression().fit(X, y)
     for asked in (lambda: report(model, y), lambda: evaluate(model, y), lambda: diagnose(model, X, y)):
-        with pytest.raises(TypeError, match=r"LinearRegression is a model: pass prediction_of\(model, X\)"):
+        with pytest.raises(TypeError, match=r"got the model LinearRegression: pass prediction_of\(model, X\)"):
             asked()
 
 
@@ -371,11 +373,11 @@ def test_evaluate_judges_a_file_without_a_model(table):
     assert found["n"] == 2000
     zero = found["slices"][0]
     assert (zero["by"], zero["value"]) == ("predicted value", "0")
-    assert zero["coverage"] == counted(P, y)[np.asarray(P.median()) == 0].mean() > zero["coverage_in_part"] + 0.02
+    assert zero["coverage"] == counted(P, y)[np.asarray(P.median()) == 0].mean() > zero["coverage_ties_split"] + 0.02
     assert zero["off"]
     shown = next(line for line in result.stdout.splitlines() if line.strip().startswith("predicted value = 0"))
     assert f"{100 * zero['coverage']:.1f}%" in shown
-    assert f"{100 * zero['coverage_in_part']:.1f}% *" in shown
+    assert f"{100 * zero['coverage_ties_split']:.1f}% *" in shown
 
 
 def test_quantiles_of_counts_in_a_file_are_judged_by_labels(table):
@@ -405,7 +407,7 @@ def test_report_writes_a_page_without_a_model():
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ([], "--model: name the model file that fit wrote; or, to judge predictions as they are, their columns"),
+        ([], "--model: name the model file that fit wrote; or, to evaluate predictions as they are, their columns"),
         (["--rate", "rate"], "--target: without --model the column of the labels must be named"),
         (["--rate", "rate", "--target", "count", "--by", "part"], "--by: it goes with --model only"),
         (["--rate", "rate", "--target", "count", "--labels", "whole"], "--labels: labels must be one of log, "),

@@ -61,8 +61,8 @@ with plots.theme():
     for (name, distribution), colour, line in zip(forecasts.items(), plots.COLOURS, ("s--", "o-"), strict=False):
         chance = distribution.sf(150)
         sixth = np.ceil(6 * chance)
-        said, came = ([each[sixth == k].mean() for k in range(1, 7)] for each in (chance, y > 150))
-        ax.plot(said, came, line, color=colour, label=name)
+        stated, observed = ([each[sixth == k].mean() for k in range(1, 7)] for each in (chance, y > 150))
+        ax.plot(stated, observed, line, color=colour, label=name)
     ax.plot([0, 1], [0, 1], color="0.6", linewidth=0.5)
     ax.set(xlabel="forecast chance of more than 150 meals", ylabel="how often it happened")
     ax.legend()

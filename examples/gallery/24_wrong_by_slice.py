@@ -46,7 +46,7 @@ print(first)
 # %%
 # ## Quantiles, whose width follows the features
 #
-# Five boosted quantiles, calibrated on the same rows. The same certificate shows what remains.
+# Five boosted quantiles, calibrated on the same rows. The same diagnosis shows what remains.
 
 levels = [0.05, 0.25, 0.5, 0.75, 0.95]
 boosted = [

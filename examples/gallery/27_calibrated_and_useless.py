@@ -48,12 +48,14 @@ print(next(str(each.message) for each in caught if "rules the distribution of al
 # Points alone; the spread of the trees, shrunk towards a common one by what the errors of training rows say; a spread
 # learned from these errors. Without `refine=` a league chooses among these and others.
 
-for refine in ("plain", "spread", "location-scale"):
+for refine in ("constant", "spread", "location-scale"):
     model = CalibratedRegressor(forest, labels="real", refine=refine, random_state=0).fit(x[known], y[known])
     H[refine] = model.predict_distribution(x[test])
 for name, distributions in H.items():
-    said = evaluate(distributions, y[test])
-    print(f"{name + ':':15} 90% intervals hold {said.coverage:.1%}, CRPS {said.crps:6.2f}, mean std {said.std:10.1f}")
+    found = evaluate(distributions, y[test])
+    print(
+        f"{name + ':':15} 90% intervals hold {found.coverage:.1%}, CRPS {found.crps:6.2f}, mean std {found.std:10.1f}"
+    )
 
 # %%
 # ## The distribution of one post

@@ -48,10 +48,10 @@ with plots.theme():
     figure.set_label("How often it was dry against the probability of a dry day: near the diagonal with the atom")
     ax.plot([0, 1], [0, 1], color="0.7", linewidth=0.8)
     for (name, H), marker in zip(distributions.items(), "xo", strict=True):
-        said = H.cdf(0.0)
-        groups = np.array_split(np.argsort(said), 10)
-        ax.plot(*np.transpose([(said[g].mean(), dry[g].mean()) for g in groups]), marker, label=name, markersize=4)
-        print(f"{name:7} Brier score of P(dry): {np.mean((said - dry) ** 2):.3f}")
+        stated = H.cdf(0.0)
+        groups = np.array_split(np.argsort(stated), 10)
+        ax.plot(*np.transpose([(stated[g].mean(), dry[g].mean()) for g in groups]), marker, label=name, markersize=4)
+        print(f"{name:7} Brier score of P(dry): {np.mean((stated - dry) ** 2):.3f}")
     ax.set(xlabel="P(dry)", ylabel="share of dry days")
     ax.legend()
 

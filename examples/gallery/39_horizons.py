@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from calibrant import Calibrator, HorizonCalibrator, backtest, plots
-from calibrant.horizons.evaluation import judged
+from calibrant.horizons.evaluation import evaluate_horizons
 
 # %%
 # ## A long table
@@ -45,7 +45,7 @@ by_hour = HorizonCalibrator().fit(calibration)
 found = by_hour.evaluate(test, coverage=0.8)
 fitted, asked = by_hour.labelled(calibration), by_hour.labelled(test)
 together = Calibrator().fit(fitted.prediction, fitted.y)(asked.prediction)
-plain = judged(asked.prediction, together, asked.y, asked.horizon, 0.8)
+plain = evaluate_horizons(asked.prediction, together, asked.y, asked.horizon, 0.8)
 print(by_hour.guarantee)
 
 shares = {

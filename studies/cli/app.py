@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from calibrant.cli.options import Debug, Json
-from calibrant.cli.texts import parts_of
+from calibrant.cli.parsing import parts_of
 from calibrant.cli.usage import Commands
 from studies.cli.console import told
 
@@ -137,7 +137,7 @@ def league(
 def datasets(*, data: Data = None, as_json: Json = False, debug: Debug = False) -> None:
     """List the datasets of the paper's study, and which of them are available."""
     with told(debug=debug):
-        from calibrant.cli.judging import print_json
+        from calibrant.cli.results import print_json
         from studies.cli import datasets as listing
 
         if as_json:

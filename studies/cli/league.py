@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from calibrant.cli.console import show
-from calibrant.cli.ending import say
+from calibrant.cli.exit import say
 from studies.cli.console import show_written, typed
 from studies.datasets import DATASETS
 from studies.progress import said

@@ -10,7 +10,7 @@ from studies.tabular import ours, with_crepes, with_mapie
 from studies.tabular.bench import Bench
 from studies.tabular.said import Said
 
-PLAIN, AUTO, OWN_SPREAD, SPREAD = "plain", "auto", "own-spread", "spread"
+PLAIN, AUTO, OWN_SPREAD, SPREAD = "constant", "auto", "own-spread", "spread"
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ _ALL = (
     _rung(SPREAD, "the trees' spread, shrunk towards a common one", needs_spread=True),
     _rung("location-scale", "boosted location and scale of the residual"),
     _rung("quantiles", "five boosted quantiles of the residual"),
-    _rung("local", "the distribution of the residual among similar training rows"),
+    _rung("forest", "the distribution of the residual among similar training rows"),
     _rung("cascade", "location and scale, then the local distribution of what is left"),
-    _rung("average", "the mean of the quantiles of cascade and quantiles"),
+    _rung("mean", "the mean of the quantiles of cascade and quantiles"),
     Entrant("direct-quantiles", "nine boosted quantiles of y, without the base model", ours.direct_quantiles),
     Entrant(AUTO, "the refiner chosen on training rows, out of fold", ours.auto),
     Entrant("mapie-split", "MAPIE's split conformal", with_mapie.split, "mapie"),

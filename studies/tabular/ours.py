@@ -22,7 +22,7 @@ LEVELS = tuple(k / 10 for k in range(1, 10))
 def rung(name: str, bench: Bench) -> Said:
     """One refiner."""
     refinement, seconds = bench.refined(name)
-    alone = bench.model_seconds if name == "plain" else bench.learning_seconds
+    alone = bench.model_seconds if name == "constant" else bench.learning_seconds
     return _calibrated(bench, refinement, alone + seconds)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant.persistence.odd import is_odd
+from calibrant.persistence.atomic import is_special_file
 from studies.datasets import DatasetError, RawTable
 from studies.datasets.errors import need
 
@@ -23,7 +23,7 @@ def table_of(path: str | os.PathLike[str], target: str, name: str | None = None)
     path = Path(path)
     if path.suffix.lower() not in _READERS:
         raise DatasetError(f"a table must be a file of the kind {', '.join(_READERS)}, got {path}")
-    if is_odd(path):
+    if is_special_file(path):
         raise DatasetError(f"a table must be a file, got {path}, which is a pipe or a device")
     frame: Any = getattr(need("pandas"), _READERS[path.suffix.lower()])(path)
     if target not in frame.columns:

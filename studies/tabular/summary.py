@@ -86,7 +86,7 @@ def by_dataset(outcomes: Outcomes, base: str) -> str:
                 ", ".join(f"{name} {count}" for name, count in counts.items()),
             ]
         )
-    header = ["dataset", "calibration rows", "CRPS of auto / plain", "90% interval score of auto / plain"]
+    header = ["dataset", "calibration rows", "CRPS of auto / constant", "90% interval score of auto / constant"]
     header += ["90% interval score of auto", "best of other libraries", "lower", "picked"]
     return markdown_table(header, rows)
 
@@ -164,10 +164,10 @@ def _fields(duel: Duel) -> list[object]:
 
 def _kind(metric: str) -> str:
     if metric in SHARES:
-        return "share of plain, mean over datasets"
+        return "share of constant, mean over datasets"
     if metric in POOLED:
-        return "share of plain, of the means over datasets"
-    return "difference from plain" if metric in DIFFERENCES else "mean"
+        return "share of constant, of the means over datasets"
+    return "difference from constant" if metric in DIFFERENCES else "mean"
 
 
 def _cell(mean: Mean, metric: str) -> str:

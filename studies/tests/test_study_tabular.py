@@ -51,7 +51,7 @@ from studies.tabular.summary import duels_csv, summary_csv  # noqa: E402
 
 on_posix = pytest.mark.skipif(os.name == "nt", reason="Windows has other pipes, signals, links, permissions and names")
 
-FEW = ("plain", "spread", "mapie-split", "crepes-mondrian")
+FEW = ("constant", "spread", "mapie-split", "crepes-mondrian")
 
 
 def noisy(name="noisy", n=150, seed=0):
@@ -88,22 +88,22 @@ def test_every_method_is_measured_by_all_that_it_allows(quick_forest):
         assert all(np.isfinite(value) for key, value in result.items() if key != "picked"), name
         assert 0.75 < result["cov90"] <= 1, name
     assert line["methods"]["auto"]["picked"] in ENTRANTS
-    assert line["methods"]["auto"]["fit_seconds"] > line["methods"]["plain"]["fit_seconds"]
+    assert line["methods"]["auto"]["fit_seconds"] > line["methods"]["constant"]["fit_seconds"]
 
 
 def test_a_model_without_a_spread_has_no_methods_that_need_one():
     line = done(Job("noisy", "ridge", 0), Cut.of(noisy(), 0, 8000, 0), FEW, 5, 0)
-    assert list(line["methods"]) == ["plain", "mapie-split", "crepes-mondrian"]
+    assert list(line["methods"]) == ["constant", "mapie-split", "crepes-mondrian"]
 
 
 def test_a_method_that_raises_leaves_its_sentence_and_the_others_go_on(monkeypatch):
     def broken(bench):
         raise ArithmeticError("no such luck")
 
-    monkeypatch.setitem(ENTRANTS, "mapie-split", type(ENTRANTS["plain"])("mapie-split", "", broken, "mapie"))
-    line = done(Job("noisy", "ridge", 0), Cut.of(noisy(), 0, 8000, 0), ("plain", "mapie-split"), 5, 0)
+    monkeypatch.setitem(ENTRANTS, "mapie-split", type(ENTRANTS["constant"])("mapie-split", "", broken, "mapie"))
+    line = done(Job("noisy", "ridge", 0), Cut.of(noisy(), 0, 8000, 0), ("constant", "mapie-split"), 5, 0)
     assert line["methods"]["mapie-split"] == {"failed": "ArithmeticError: no such luck"}
-    assert line["methods"]["plain"]["crps"] > 0
+    assert line["methods"]["constant"]["crps"] > 0
 
 
 def test_the_rows_of_a_split_are_cut_to_the_most_and_labels_are_in_units_of_the_training_labels():
@@ -175,7 +175,7 @@ def test_a_run_in_parts_in_two_folders_is_the_run_in_one(tmp_path):
 
 
 def test_results_of_another_seed_or_study_are_not_mixed(tmp_path):
-    first, second = (league(tmp_path / str(seed), 1, seed=seed, methods=("plain",)).path for seed in (0, 1))
+    first, second = (league(tmp_path / str(seed), 1, seed=seed, methods=("constant",)).path for seed in (0, 1))
     with pytest.raises(StudyError, match="must have the seed 0 of the first file, got 1"):
         read([first, second])
     with pytest.raises(StudyError, match="holds a study with seed 0, and this run has 1"):
@@ -219,7 +219,7 @@ running.installed = lambda package: package not in ABSENT
 rng = np.random.default_rng(0)
 X = rng.normal(size=(120, 2))
 table = RawTable("t", X, X[:, 0] + rng.normal(size=120), ("a", "b"), "memory")
-found = run(tables=[table], bases=["ridge"], splits=1, methods=["plain", "location-scale", "crepes-knn"],
+found = run(tables=[table], bases=["ridge"], splits=1, methods=["constant", "location-scale", "crepes-knn"],
             folder={str(tmp_path)!r})
 print(len(write(found.path, {str(tmp_path)!r})), *found.left_out)
 """
@@ -245,7 +245,7 @@ def test_versions_are_known_of_packages_that_were_carried_along_without_metadata
     ("options", "sentence"),
     [
         ({"bases": ["svm"]}, "Tabular.bases must be among hgb, rf, ridge, lightgbm, got 'svm'"),
-        ({"methods": ["auto"]}, "Tabular.methods must have 'plain'"),
+        ({"methods": ["auto"]}, "Tabular.methods must have 'constant'"),
         ({"splits": 0}, "splits must be at least one, counted from 0, got 0"),
         ({"splits": [-1, 2]}, "splits must be at least one, counted from 0"),
         ({"jobs": 0}, "jobs must be a number of workers"),
@@ -259,7 +259,7 @@ def test_what_cannot_be_run_is_refused_in_a_sentence(tmp_path, options, sentence
 
 def test_a_design_names_each_method_once():
     with pytest.raises(ValueError, match="methods must be at least one, each named once"):
-        Tabular(methods=("plain", "plain"))
+        Tabular(methods=("constant", "constant"))
     with pytest.raises(ValueError, match="rows must be at least 100, got 10"):
         Tabular(rows=10)
 
@@ -548,19 +548,19 @@ def known(tmp_path, tables, base="hgb", name="cells.jsonl"):
 TWO = {
     "a": [
         {
-            "plain": result(1.0, 4.0),
+            "constant": result(1.0, 4.0),
             "auto": result(0.8, 3.0, slice_pit=0.01, picked="cascade"),
             "crepes-knn": result(1, 5),
         },
         {
-            "plain": result(3.0, 4.0),
+            "constant": result(3.0, 4.0),
             "auto": result(2.0, 3.0, slice_pit=0.01, picked="cascade"),
             "crepes-knn": result(3, 5),
         },
     ],
     "b": [
-        {"plain": result(1.0, 2.0), "auto": result(1.0, 2.0, picked="plain"), "crepes-knn": result(1.0, 1.0)},
-        {"plain": result(1.0, 2.0), "auto": result(1.0, 2.0, picked="plain"), "crepes-knn": result(1.0, 1.0)},
+        {"constant": result(1.0, 2.0), "auto": result(1.0, 2.0, picked="constant"), "crepes-knn": result(1.0, 1.0)},
+        {"constant": result(1.0, 2.0), "auto": result(1.0, 2.0, picked="constant"), "crepes-knn": result(1.0, 1.0)},
     ],
 }
 
@@ -584,11 +584,11 @@ def test_duels_and_ranks_of_known_results(tmp_path):
     (duel,) = duels(outcomes, "hgb", "is90", "auto", ["crepes-knn"])
     assert duel.share.value == pytest.approx((3 / 5 + 2 / 1) / 2)
     assert (duel.wins, duel.ties, duel.of) == (1, 0, 2)
-    (duel,) = duels(outcomes, "hgb", "crps", "auto", ["plain"])
+    (duel,) = duels(outcomes, "hgb", "crps", "auto", ["constant"])
     assert (duel.wins, duel.ties, duel.of, duel.p) == (1, 1, 2, 1.0)
-    assert mean_ranks(outcomes, "hgb", "is90", ["auto", "plain", "crepes-knn"]) == {
+    assert mean_ranks(outcomes, "hgb", "is90", ["auto", "constant", "crepes-knn"]) == {
         "auto": (1 + 2.5) / 2,
-        "plain": (2 + 2.5) / 2,
+        "constant": (2 + 2.5) / 2,
         "crepes-knn": (3 + 1) / 2,
     }
 
@@ -646,7 +646,7 @@ def test_goals_of_known_results(tmp_path):
 @pytest.mark.parametrize(("cov90", "holds"), [(0.9 + 3.6 * 0.03, True), (0.9 - 3.8 * 0.03, False)])
 def test_coverage_is_judged_by_its_standard_error(tmp_path, cov90, holds):
     # sqrt(0.09 (1/100 + 1/100) / 2) = 0.03 with two splits
-    methods = {"plain": result(1.0, 1.0), "auto": result(1.0, 1.0, cov90=cov90)}
+    methods = {"constant": result(1.0, 1.0), "auto": result(1.0, 1.0, cov90=cov90)}
     outcomes = read(known(tmp_path, {"a": [methods] * 2, "b": [{**methods, "auto": result(1, 1)}] * 2}))
     assert goal(outcomes, "hgb", "coverage of auto's 90% interval, every dataset").holds is holds
     # of two tables the mean is half as far away, and its standard error 0.03 / sqrt(2)
@@ -657,7 +657,7 @@ def test_coverage_is_judged_by_its_standard_error(tmp_path, cov90, holds):
 
 @pytest.mark.parametrize(("auto", "holds"), [((1.02, 1.02), False), ((1.3, 0.8), True), ((1.009, 1.009), True)])
 def test_the_worst_table_may_be_within_two_paired_errors_of_one(tmp_path, auto, holds):
-    splits = [{"plain": result(1.0, 1.0), "own-spread": result(5, 5), "auto": result(crps, 1.0)} for crps in auto]
+    splits = [{"constant": result(1.0, 1.0), "own-spread": result(5, 5), "auto": result(crps, 1.0)} for crps in auto]
     outcomes = read(known(tmp_path, {"a": splits}, base="rf"))
     assert goal(outcomes, "rf", "worst dataset, CRPS of auto over the plain").holds is holds
     assert goal(outcomes, "rf", "worst dataset, CRPS of auto over that of the base").holds
@@ -675,7 +675,7 @@ def test_the_page_opens_with_the_result_and_says_where_a_neighbour_is_ahead(tmp_
     )
     assert "4 of 6 goals are reached." in text
     assert "| crepes-knn | 1.300 ± 0.000 | 1 of 2 | 1 | 1 | 1.50 |\n| (auto itself) |  |  |  |  | 1.50 |" in text
-    assert "| b | 100 | 1.000 ± 0.000 | 1.000 ± 0.000 | 2.000 | 1.000 (crepes-knn) | other | plain 2 |" in text
+    assert "| b | 100 | 1.000 ± 0.000 | 1.000 ± 0.000 | 2.000 | 1.000 (crepes-knn) | other | constant 2 |" in text
     assert "- Mapie-cqr was not run: mapie was not installed." in text
     rows = (tmp_path / "tables" / "tests.csv").read_text(encoding="utf-8").splitlines()
     assert "hgb,is90,neighbours,crepes-knn,1.3,0,1,0,2,1,1" in rows
@@ -683,10 +683,10 @@ def test_the_page_opens_with_the_result_and_says_where_a_neighbour_is_ahead(tmp_
 
 def test_every_metric_of_the_file_has_a_line_in_the_summary(tmp_path):
     text = summary_csv(read(known(tmp_path, TWO)))
-    assert 'hgb,auto,crps,"share of plain, mean over datasets",0.85,0.025,2,2' in text.splitlines()
+    assert 'hgb,auto,crps,"share of constant, mean over datasets",0.85,0.025,2,2' in text.splitlines()
     assert {row.split(",")[2] for row in text.splitlines()[1:]} == {"crps", "is90", "cov90", "slice_pit", "fit_seconds"}
     assert set(HEADINGS) > {"crps", "is90", "cov90", "slice_pit", "fit_seconds"}
-    assert "own,plain" in duels_csv(read(known(tmp_path, TWO)))
+    assert "own,constant" in duels_csv(read(known(tmp_path, TWO)))
     assert all(name in ENTRANTS for name in NEIGHBOURS)
 
 

@@ -6,7 +6,7 @@ import itertools
 import pytest
 import report_cases
 
-from calibrant.metrics.figures import fixed
+from calibrant.metrics.rounding import fixed
 from calibrant.reports.page import ASSETS, SHELL, number, page
 
 pytestmark = pytest.mark.browser

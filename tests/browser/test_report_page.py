@@ -221,7 +221,7 @@ def test_the_groups_stand_under_the_name_of_their_grouping(visit, file, data):
 def in_order(data):
     """The groups as they stand: under their grouping, the largest gap first."""
     by = list(dict.fromkeys(one["by"] for one in data["slices"]))
-    return sorted(data["slices"], key=lambda one: (by.index(one["by"]), -abs(one["held"]["share"] - 0.9)))
+    return sorted(data["slices"], key=lambda one: (by.index(one["by"]), -abs(one["interval"]["share"] - 0.9)))
 
 
 def test_each_group_has_a_small_histogram_of_its_pits(visit, file, data):
@@ -244,8 +244,10 @@ def test_coverage_by_group_shows_the_share_of_each_and_a_click_filters(visit, fi
     ranges = page.locator("#groups .plot .ranges rect").evaluate_all(
         "all => all.map(one => [one.x.baseVal.value, one.x.baseVal.value + one.width.baseVal.value])"
     )
-    bands = [[one["held"]["low"], one["held"]["high"]] for one in slices]
-    assert is_a_picture_of([*np.ravel(ranges), *dots], [*np.ravel(bands), *(one["held"]["share"] for one in slices)])
+    bands = [[one["interval"]["low"], one["interval"]["high"]] for one in slices]
+    assert is_a_picture_of(
+        [*np.ravel(ranges), *dots], [*np.ravel(bands), *(one["interval"]["share"] for one in slices)]
+    )
     first = table(page, "groups")[0]
     low, high = map(percent, bands[0])
     assert first[-2:] == [low, high]
@@ -351,8 +353,8 @@ def test_a_finger_reads_values_and_leaves_scrolling_alone(visit, file):
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 def test_time_is_drawn_read_and_tabled_with_the_numbers_of_the_verdict(visit, saved, data_of, width, scheme):
     file = saved(report_cases.drifting)
-    page, stretches = visit(file, width=width, color_scheme=scheme), data_of(file)["time"]
-    assert [each["off"] for each in stretches] == [False] * 7 + [True] * 3
+    page, periods = visit(file, width=width, color_scheme=scheme), data_of(file)["time"]
+    assert [each["off"] for each in periods] == [False] * 7 + [True] * 3
     assert "since 2024-05-20 the forecasts are too low" in page.locator("section[aria-labelledby=in-time]").inner_text()
     for chart, number_of, ends in (
         ("time-coverage", lambda each, side: each[side]["covered"], lambda each: each["band"]),
@@ -360,18 +362,18 @@ def test_time_is_drawn_read_and_tabled_with_the_numbers_of_the_verdict(visit, sa
     ):
         line = path(page, f"#{chart} .plot .layer.line.after path")
         band = path(page, f"#{chart} .plot .layer.band path")
-        upper = [value for each in stretches for value in [ends(each)[1]] * 2]
-        lower = [value for each in reversed(stretches) for value in [ends(each)[0]] * 2]
-        drawn = [number_of(each, "after") for each in stretches]
+        upper = [value for each in periods for value in [ends(each)[1]] * 2]
+        lower = [value for each in reversed(periods) for value in [ends(each)[0]] * 2]
+        drawn = [number_of(each, "after") for each in periods]
         assert is_a_picture_of([*line[:, 1], *band[:, 1]], [*drawn, *upper, *lower])  # one scale for both
         assert page.locator(f"#{chart} .plot .layer.dots.miss path.cross").count() == 3
         assert page.locator(f"#{chart} .plot .layer.dots.before rect").count() == 10
         rows = table(page, chart)
-        assert [row[:3] for row in rows] == [[each["from"], each["to"], number(each["m"])] for each in stretches]
+        assert [row[:3] for row in rows] == [[each["from"], each["to"], number(each["m"])] for each in periods]
         assert [row[-1] for row in rows] == ["within chance"] * 7 + ["too low"] * 3
         shown = ticks(page, chart)
         assert shown[0] == "2024-01-01"
-        assert set(shown) <= {each["from"] for each in stretches}
+        assert set(shown) <= {each["from"] for each in periods}
         texts = page.locator(f"#{chart} .ticks.x text").evaluate_all(
             "all => all.map(one => one.getBoundingClientRect()).map(box => [box.left, box.right])"
         )
@@ -380,12 +382,12 @@ def test_time_is_drawn_read_and_tabled_with_the_numbers_of_the_verdict(visit, sa
     assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
-def test_the_keyboard_reads_the_stretches(visit, saved, data_of):
+def test_the_keyboard_reads_the_periods(visit, saved, data_of):
     file = saved(report_cases.drifting)
-    page, stretches = visit(file), data_of(file)["time"]
+    page, periods = visit(file), data_of(file)["time"]
     page.locator("#time-coverage svg[role=application]").focus()
     page.keyboard.press("End")
-    last = stretches[-1]
+    last = periods[-1]
     low, high = map(percent, last["band"])
     shares = f"after {percent(last['after']['covered'])}, before {percent(last['before']['covered'])}"
     assert page.locator("#time-coverage .readout").inner_text() == (
@@ -394,7 +396,7 @@ def test_the_keyboard_reads_the_stretches(visit, saved, data_of):
     page.locator("#time-pit svg[role=application]").focus()
     page.keyboard.press("Home")
     said = page.locator("#time-pit .readout").inner_text()
-    first = stretches[0]
+    first = periods[0]
     assert f"PIT deviation after {first['after']['gap']:.3f}" in said
     assert f"chance allows up to {first['allowed']:.3f}; mean PIT {first['after']['mean']:.3f}; within chance" in said
 

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from comparisons import Agreement, Refusal, difference, run
 from crepes_cases import CASES as CREPES
-from distribution_cases import CASES as LAWS
+from distribution_cases import CASES as DISTRIBUTION_CASES
 from faults import CASES as FAULTS
 from mapie_cases import CASES as MAPIE
 from measured import CASES as MEASURED
 
 ROOT = Path(__file__).parents[2]
-AGREEMENTS = (*CREPES, *MAPIE, *LAWS)
+AGREEMENTS = (*CREPES, *MAPIE, *DISTRIBUTION_CASES)
 LIBRARIES = sorted({case.library for case in (*AGREEMENTS, *FAULTS)})
 
 

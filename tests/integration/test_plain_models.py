@@ -52,13 +52,13 @@ def test_a_pair_of_arrays_is_told_to_say_what_it_is(pair):
 
 
 def test_columns_are_told_to_say_what_they_are():
-    with pytest.raises(ValueError, match=r"lambda> must predict one number a row, got shape \(1000, 3\)"):
+    with pytest.raises(ValueError, match=r"lambda> must predict one number per row, got shape \(1000, 3\)"):
         prediction_of(lambda X: X, X_NEW)
 
 
 @pytest.mark.parametrize("output", [None, "12", {"mean": 1.0}])
 def test_what_is_no_prediction_is_refused(output):
-    with pytest.raises(TypeError, match=f"one number a row, got {type(output).__name__}"):
+    with pytest.raises(TypeError, match=f"one number per row, got {type(output).__name__}"):
         prediction_of(lambda X: output, X_NEW)
 
 

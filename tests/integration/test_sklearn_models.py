@@ -237,7 +237,7 @@ def test_a_list_of_quantile_models_predicts_their_quantiles_in_order():
 
 def test_two_models_of_one_level_are_told_to_be_an_ensemble():
     models = [fitted(QuantileRegressor(quantile=0.5, alpha=0))] * 2
-    with pytest.raises(ValueError, match=r"one model a level, got the levels \[0.5, 0.5\]"):
+    with pytest.raises(ValueError, match=r"one model per level, got the levels \[0.5, 0.5\]"):
         prediction_of(models, X_NEW)
 
 
@@ -247,17 +247,17 @@ def test_a_dict_whose_levels_are_not_the_models_is_refused():
 
 
 def test_a_dict_of_forests_is_refused():
-    with pytest.raises(TypeError, match="must predict one number a row, got Samples"):
+    with pytest.raises(TypeError, match="must predict one number per row, got Samples"):
         prediction_of({0.1: fitted(FOREST)}, X_NEW)
 
 
 def test_a_dict_of_models_of_two_levels_is_refused():
-    """Each says one number a row: the level is its key."""
+    """Each says one number per row: the level is its key."""
 
     def both(X):
         return Quantiles([0.1, 0.9], np.stack([X[:, 0] - 1, X[:, 0] + 1], axis=1))
 
-    with pytest.raises(TypeError, match="must predict one number a row, got Quantiles"):
+    with pytest.raises(TypeError, match="must predict one number per row, got Quantiles"):
         prediction_of({0.1: both}, X_NEW)
 
 

@@ -141,5 +141,5 @@ def test_a_model_of_several_targets_is_refused():
     model = Always("Normal", {"mu": 1.0, "sigma": 2.0}).fit(
         FRAMES["pandas"](X_TRAIN), pd.DataFrame({"a": Y_TRAIN, "b": Y_TRAIN})
     )
-    with pytest.raises(ValueError, match=r"Always must predict one distribution a row, got shape \(1000, 2\)"):
+    with pytest.raises(ValueError, match=r"Always must predict one distribution per row, got shape \(1000, 2\)"):
         prediction_of(model, FRAMES["pandas"](X_NEW))

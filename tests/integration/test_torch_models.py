@@ -146,7 +146,7 @@ def test_our_predictions_pass():
 
 
 def test_a_dict_is_refused():
-    with pytest.raises(TypeError, match="Wrapped must return a prediction or one number a row, got dict"):
+    with pytest.raises(TypeError, match="Wrapped must return a prediction or one number per row, got dict"):
         prediction_of(Wrapped(lambda h: {"mean": h}), X_NEW)
 
 

@@ -113,15 +113,15 @@ plots.spread_skill({"one": H}, y)
 plots.coverage_by_slice({"one": H}, y, f)
 for refine in (
     "spread",
-    ["plain", "spread"],
-    ("plain", Spread()),
+    ["constant", "spread"],
+    ("constant", Spread()),
     {"mine": Spread()},
     [("mine", Spread())],
     Spread(),
     None,
 ):
     CalibratedRegressor(None, refine=refine)
-Refined(None, ["plain", Spread()])
+Refined(None, ["constant", Spread()])
 
 # Metrics are floats where the forecast is sure to determine them.
 assert_type(evaluate(H, [0.1, 0.2]), Evaluation[float, float, float])
@@ -171,7 +171,7 @@ print(
 print(several.evaluate(matrix, matrix).margins["wind"].crps, several.guarantee_["wind"].n, several.league_["wind"])
 
 tracker = Tracker(calibrated, levels=[0.1, 0.9]).update(f, y)
-print(np.abs(tracker.covered / 100 - tracker.levels).max(), tracker.step * 2, tracker.held + 1)
+print(np.abs(tracker.covered / 100 - tracker.levels).max(), tracker.step * 2, tracker.raw_positions + 1)
 plots.coverage_by_slice(H, y, {"region": ["north", "south"] * 50, "x": f})
 plots.density(H, rows=0)
 

@@ -14,12 +14,12 @@ from calibrant._arrays import to_numpy
 from calibrant._batch import take_rows
 from calibrant._types import ArrayLike, Table
 from calibrant._words import count
-from calibrant.backtesting.in_sequence import in_sequence
-from calibrant.backtesting.in_table import in_table
+from calibrant.backtesting.long_table import backtest_table
+from calibrant.backtesting.sequence import backtest_sequence
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import PredictionLike
 from calibrant.horizons.calibration import HorizonCalibrator
-from calibrant.horizons.evaluation import HorizonEvaluation, judged
+from calibrant.horizons.evaluation import HorizonEvaluation, evaluate_horizons
 from calibrant.metrics import evaluate
 from calibrant.metrics.evaluation import OfDistribution
 from calibrant.predictions import Prediction
@@ -55,17 +55,17 @@ class Backtest:
         """The metrics at each number of steps ahead.
 
         Args:
-            coverage: The probability of the centred intervals that are judged.
+            coverage: The probability of the centred intervals that are evaluated.
         """
         if self.horizon is None:
             raise TypeError("a backtest of a sequence has no horizons: it is for long tables")
-        return judged(self.base, self.H, self.y, self.horizon, coverage)
+        return evaluate_horizons(self.base, self.H, self.y, self.horizon, coverage)
 
     def over_time(self, *, bins: int = 10, **asked: Any) -> dict[Any, OfDistribution]:
-        """The metrics of stretches of about equally many rows, by the first row, or by the first cutoff.
+        """The metrics of periods of about equally many rows, by the first row, or by the first cutoff.
 
         Args:
-            bins: The number of stretches, each of about as many rows.
+            bins: The number of periods, each of about as many rows.
             asked: Passed on to `calibrant.evaluate`: `coverage`, `ci`, `levels` and `labels`.
         """
         if not 1 <= bins <= len(self):
@@ -143,7 +143,7 @@ def backtest(
     if isinstance(forecaster, HorizonCalibrator):
         if y is not None:
             raise TypeError("the labels of a long table are a column of it, target=: pass no y")
-        found, distributions, which = in_table(
+        found, distributions, which = backtest_table(
             forecaster, rows, _count("least", least), _count("every", every), **columns
         )
         known = found[which]
@@ -157,7 +157,7 @@ def backtest(
         raise TypeError(f"a {name} cannot be called with a prediction: of an estimator, take its calibrated_")
     if y is None:
         raise TypeError("a sequence needs its labels: backtest(calibrated, prediction, y)")
-    prediction, labels, distributions = in_sequence(
+    prediction, labels, distributions = backtest_sequence(
         forecaster, rows, y, batch=_count("batch", batch), delay=_count("delay", delay, 0)
     )
     return Backtest(distributions, np.asarray(to_numpy(labels), np.float64), np.arange(len(prediction)), prediction)

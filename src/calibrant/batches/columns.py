@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from calibrant.batches.header import Header, listed
-from calibrant.batches.mending import Mender, counted
+from calibrant.batches.repairs import Repairs, silenced
 from calibrant.batches.rows import Batch, Numbers
 from calibrant.distributions.standard_families import Normal
 from calibrant.predictions import Interval, Point, Quantiles, Rates, Samples
@@ -18,14 +18,14 @@ from calibrant.predictions import Interval, Point, Quantiles, Rates, Samples
 Spelling = Callable[[Sequence[str]], str]
 
 
-def plainly(names: Sequence[str]) -> str:
-    """Arguments as Python has them."""
+def as_keywords(names: Sequence[str]) -> str:
+    """Keyword arguments, as Python writes them."""
     return " and ".join(f"{name}=" for name in names)
 
 
 @dataclass(frozen=True)
 class Columns(ABC):
-    """The columns that together are one prediction a row. Subclasses are frozen dataclasses, a field for each flag."""
+    """The columns that together are one prediction per row. Subclasses are frozen dataclasses, one field per flag."""
 
     kind: ClassVar[str]
     called: ClassVar[str]
@@ -38,19 +38,19 @@ class Columns(ABC):
         """The columns that are read."""
 
     @abstractmethod
-    def prediction(self, batch: Batch, mender: Mender) -> Any:
+    def prediction(self, batch: Batch, repairs: Repairs) -> Any:
         """The prediction that some rows hold."""
 
     @classmethod
-    def of_given(cls, given: Mapping[str, Any]) -> Self:
+    def from_arguments(cls, given: Mapping[str, Any]) -> Self:
         """From the names of its columns; raises where one is no name."""
         for name, column in given.items():
             if not isinstance(column, str):
                 raise TypeError(f"{name} must be the name of a column, got {column!r}")
         return cls(**given)
 
-    def found_in(self, header: Header, target: str | None) -> Self:
-        """The same, with patterns replaced by the names they stand for among these."""
+    def resolve(self, header: Header, target: str | None) -> Self:
+        """The same, with patterns replaced by the names that they match."""
         del header, target
         return self
 
@@ -65,7 +65,7 @@ class Columns(ABC):
 
 @dataclass(frozen=True)
 class PointColumns(Columns):
-    """A number a row."""
+    """One number per row."""
 
     kind: ClassVar[str] = "point"
     called: ClassVar[str] = "points"
@@ -77,14 +77,14 @@ class PointColumns(Columns):
         """The one column."""
         return (self.point,)
 
-    def prediction(self, batch: Batch, mender: Mender) -> Any:
+    def prediction(self, batch: Batch, repairs: Repairs) -> Any:
         """The points."""
         return Point(batch.numbers(self.point))
 
 
 @dataclass(frozen=True)
 class RateColumns(Columns):
-    """The mean of a count a row."""
+    """The mean of a count, per row."""
 
     kind: ClassVar[str] = "rate"
     called: ClassVar[str] = "rates"
@@ -96,14 +96,14 @@ class RateColumns(Columns):
         """The one column."""
         return (self.rate,)
 
-    def prediction(self, batch: Batch, mender: Mender) -> Any:
+    def prediction(self, batch: Batch, repairs: Repairs) -> Any:
         """The rates."""
         return Rates(batch.not_negative(self.rate))
 
 
 @dataclass(frozen=True)
 class NormalColumns(Columns):
-    """A mean and a standard deviation a row."""
+    """A mean and a standard deviation per row."""
 
     kind: ClassVar[str] = "normal"
     called: ClassVar[str] = "a normal distribution"
@@ -116,17 +116,17 @@ class NormalColumns(Columns):
         """Mean and standard deviation."""
         return (self.mean, self.std)
 
-    def prediction(self, batch: Batch, mender: Mender) -> Any:
+    def prediction(self, batch: Batch, repairs: Repairs) -> Any:
         """The normal distributions."""
         mean, std = batch.numbers(self.mean), batch.not_negative(self.std)
-        mender.count_flat(std, batch)
-        with counted():
+        repairs.count_flat(std, batch)
+        with silenced():
             return Normal(mean, std)
 
 
 @dataclass(frozen=True)
 class IntervalColumns(Columns):
-    """A lower and an upper bound a row."""
+    """A lower and an upper bound per row."""
 
     kind: ClassVar[str] = "interval"
     called: ClassVar[str] = "an interval"
@@ -139,9 +139,9 @@ class IntervalColumns(Columns):
         """The two bounds."""
         return (self.lower, self.upper)
 
-    def prediction(self, batch: Batch, mender: Mender) -> Any:
+    def prediction(self, batch: Batch, repairs: Repairs) -> Any:
         """The intervals."""
-        bounds = mender.ordered(_matrix(batch, self.names), batch)
+        bounds = repairs.ordered(_matrix(batch, self.names), batch)
         return Interval(bounds[:, 0], bounds[:, 1])
 
 
@@ -167,7 +167,7 @@ class QuantileColumns(Columns):
         return tuple(name for name, _ in self.quantiles)
 
     @classmethod
-    def of_given(cls, given: Mapping[str, Any]) -> Self:
+    def from_arguments(cls, given: Mapping[str, Any]) -> Self:
         """From {"q05": 0.05, "q50": 0.5}, or as a command line has it: q05:0.05,q50:0.5."""
         named = given["quantiles"]
         if isinstance(named, Mapping):
@@ -183,10 +183,10 @@ class QuantileColumns(Columns):
         """Each level and its column."""
         return ", ".join(f"quantile {level:g} in column {name!r}" for name, level in self.quantiles)
 
-    def prediction(self, batch: Batch, mender: Mender) -> Any:
+    def prediction(self, batch: Batch, repairs: Repairs) -> Any:
         """The quantiles."""
         levels = [level for _, level in self.quantiles]
-        return Quantiles(levels, mender.ordered(_matrix(batch, self.names), batch))
+        return Quantiles(levels, repairs.ordered(_matrix(batch, self.names), batch))
 
 
 @dataclass(frozen=True)
@@ -204,26 +204,26 @@ class SampleColumns(Columns):
         return self.samples
 
     @classmethod
-    def of_given(cls, given: Mapping[str, Any]) -> Self:
+    def from_arguments(cls, given: Mapping[str, Any]) -> Self:
         """From names and patterns, in a list or between commas."""
         named = given["samples"]
         return cls(tuple(item.strip() for item in (named.split(",") if isinstance(named, str) else named)))
 
-    def found_in(self, header: Header, target: str | None) -> Self:
+    def resolve(self, header: Header, target: str | None) -> Self:
         """The columns that fit the patterns, but for the target: 's*' may well fit 'sales'."""
         named = [name for name in header.matching(self.samples) if name != target]
         if not named:
-            raise ValueError(f"{header.source}: no column fits {', '.join(self.samples)}")
+            raise ValueError(f"{header.source}: no column matches {', '.join(self.samples)}")
         return type(self)(tuple(named))
 
     def described(self) -> str:
         """The number of draws and their columns."""
         return f"{len(self.samples)} draws in columns {listed(self.samples)}"
 
-    def prediction(self, batch: Batch, mender: Mender) -> Any:
+    def prediction(self, batch: Batch, repairs: Repairs) -> Any:
         """The draws, sorted."""
         draws = np.sort(_matrix(batch, self.names), axis=1)
-        return Samples(mender.ordered(draws, batch))
+        return Samples(repairs.ordered(draws, batch))
 
 
 def _matrix(batch: Batch, names: Sequence[str]) -> Numbers:
@@ -240,11 +240,13 @@ KINDS: tuple[type[Columns], ...] = (
 )
 
 
-def columns_of(given: Mapping[str, Any], usual: Columns | None = None, *, spelt: Spelling = plainly) -> Columns:
+def columns_of(
+    given: Mapping[str, Any], usual: Columns | None = None, *, format_names: Spelling = as_keywords
+) -> Columns:
     """The columns of the one kind of prediction that is given, or else the `usual` ones.
 
     `given` has the names of columns under what they hold, None where there is none: `{"mean": "mu", "std": "sigma"}`.
-    `spelt` is how the caller's arguments are called in errors.
+    `format_names` formats the caller's arguments for errors.
 
     >>> columns_of({"mean": "mu", "std": "sigma", "lower": None})
     NormalColumns(mean='mu', std='sigma')
@@ -254,21 +256,21 @@ def columns_of(given: Mapping[str, Any], usual: Columns | None = None, *, spelt:
     if not kinds and usual is not None:
         return usual
     if len(kinds) != 1:
-        ways = ", ".join(spelt(kind.flags) for kind in KINDS)
-        got = f"only one of {ways}, got {spelt(list(given))}" if given else f"one of {ways}"
+        ways = ", ".join(format_names(kind.flags) for kind in KINDS)
+        got = f"only one of {ways}, got {format_names(list(given))}" if given else f"one of {ways}"
         raise ValueError(f"name the columns of the prediction with {got}")
     kind = kinds[0]
     if usual is not None and type(usual) is not kind:
-        raise ValueError(f"the model was fitted on {usual.called}, got {spelt(list(given))}")
+        raise ValueError(f"the model was fitted on {usual.called}, got {format_names(list(given))}")
     if isinstance(usual, (NormalColumns, IntervalColumns)):
         given = {**asdict(usual), **given}
     missing = [flag for flag in kind.flags if flag not in given]
     if missing:
-        raise ValueError(f"{spelt(list(given))} needs {spelt(missing)} beside it")
+        raise ValueError(f"{format_names(list(given))} needs {format_names(missing)} too")
     try:
-        return kind.of_given(given)
+        return kind.from_arguments(given)
     except ValueError as error:
-        raise ValueError(f"{spelt(list(given))}: {error}") from None
+        raise ValueError(f"{format_names(list(given))}: {error}") from None
 
 
 def of_notes(notes: Mapping[str, Any]) -> Columns:

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from calibrant._arguments import unit
 from calibrant._arrays import to_numpy
-from calibrant.batches.exact import ExactSum
-from calibrant.batches.fitting import row_ids, said_empty, said_without_rows
+from calibrant.batches.exact_sum import ExactSum
+from calibrant.batches.fitting import empty_parts_message, no_rows_message, row_ids
 from calibrant.batches.header import Header
-from calibrant.batches.mending import Mender, counted
 from calibrant.batches.missing import Gaps
 from calibrant.batches.model import TableModel, names_of
-from calibrant.batches.predicting import IN_CACHE, Undrawn
+from calibrant.batches.predicting import IN_CACHE, NoRandomness
+from calibrant.batches.repairs import Repairs, silenced
 from calibrant.batches.row_ids import RowDraws
 from calibrant.batches.rows import Batch, Source
 from calibrant.batches.stream import Batches, Stream
@@ -28,13 +28,13 @@ from calibrant.calibration import Calibrated
 from calibrant.forecast import NotAvailable
 from calibrant.metrics.calibration import expected_ece, kolmogorov_pvalue, pit_by
 from calibrant.metrics.evaluation import Evaluation, OfDistribution, compare
-from calibrant.metrics.forecasts import beside, paired
-from calibrant.metrics.of_labels import judged_as
+from calibrant.metrics.forecasts import comparable, paired
+from calibrant.metrics.label_kinds import evaluated_as
 from calibrant.metrics.scores import coverage_rows, width_rows
-from calibrant.metrics.table import at_its_own, metric_labels, row_metrics
+from calibrant.metrics.table import levels_of_forecast, metric_labels, row_metrics
 
 BINS = 2**16
-"""Of the histogram of PITs: what is said of their distribution is off by at most 1/65,536."""
+"""Bins of the histogram of PITs: their distribution is off by at most 1/65,536."""
 COVERAGES = (0.5, 0.8, 0.9, 0.95, 0.99)
 
 
@@ -42,8 +42,8 @@ COVERAGES = (0.5, 0.8, 0.9, 0.95, 0.99)
 class TableEvaluation:
     """The forecasts of a table as they are, and calibrated. It prints as a table.
 
-    Means over rows are exact sums, rounded once; what is said of the PITs, the calibration errors and their p-value, is
-    taken from a histogram of 65,536 bins.
+    Means over rows are exact sums, rounded once; the calibration errors and their p-value are taken from a histogram of
+    the PITs with 65,536 bins.
     """
 
     base: Evaluation
@@ -95,9 +95,9 @@ def evaluate(
         coverages: The probabilities of the centred intervals, each between 0 and 1.
         ids: The column or columns that identify a row; its number by default.
         seed: A whole number, for a randomised q: a row then has the same random number in any batch and any order.
-        missing: What becomes of rows without a number: "keep" leaves them out of what is learned and judged, and
+        missing: What becomes of rows without a number: "keep" leaves them out of the fit and the evaluation, and
             predicts NaN; "error" raises.
-        name: What errors call the rows.
+        name: The name of the rows in errors.
 
     >>> import pyarrow as pa
     >>> from calibrant.batches import fit
@@ -127,11 +127,11 @@ def evaluating(
         what = type(model.calibrated if isinstance(model, TableModel) else model).__name__
         raise TypeError(f"evaluate takes what calibrant.batches.fit gives, got {what}")
     levels = tuple(unit("coverages", each) for each in coverages)
-    wanted = unit("coverage", coverage), unit("ci", ci)
+    asked = unit("coverage", coverage), unit("ci", ci)
     target = model.notes.target if target is None else target
-    columns = model.columns.found_in(header, target)
+    columns = model.columns.resolve(header, target)
     known = TableModel(model.calibrated, replace(model.notes, columns=columns, event=None))
-    work = Evaluating(known, target, *wanted, levels, names_of(ids), seed, Gaps.of(missing).refused)
+    work = Evaluating(known, target, *asked, levels, names_of(ids), seed, Gaps.of(missing).refused)
     header.check(work.read)
     return work
 
@@ -165,7 +165,7 @@ class Sums:
 
 
 @dataclass(frozen=True)
-class JudgedRows:
+class ScoredRows:
     """What is known of the rows of one or more parts."""
 
     n: int = 0
@@ -173,7 +173,7 @@ class JudgedRows:
     calibrated: Sums | None = None
     empty: tuple[Source, ...] = ()
     gaps: Gaps = field(default_factory=lambda: Gaps(refused=False))
-    mender: Mender = field(default_factory=Mender)
+    repairs: Repairs = field(default_factory=Repairs)
 
 
 @dataclass(frozen=True)
@@ -192,53 +192,53 @@ class Evaluating:
     @property
     def predicted(self) -> list[str]:
         """The columns of numbers that a row must have, but for its label."""
-        return list(dict.fromkeys([*self.model.columns.names, *self.model.beside.names]))
+        return list(dict.fromkeys([*self.model.columns.names, *self.model.extra.names]))
 
     @property
     def read(self) -> list[str]:
         """All columns that are read."""
-        return list(dict.fromkeys([self.target, *self.predicted, *self.model.beside.by, *self.ids]))
+        return list(dict.fromkeys([self.target, *self.predicted, *self.model.extra.by, *self.ids]))
 
-    def part(self, batches: Any, name: Source, number: int = 0) -> JudgedRows:
+    def part(self, batches: Any, name: Source, number: int = 0) -> ScoredRows:
         """The sums of one part, which has a name for errors and a number for the ids of its rows."""
         stream = batches if isinstance(batches, Stream) else Stream.of(batches, name)
         stream.header.check(self.read)
-        gaps, mender = Gaps(refused=self.refused), Mender()
+        gaps, repairs = Gaps(refused=self.refused), Repairs()
         seen = 0
-        found: list[JudgedRows] = []
+        found: list[ScoredRows] = []
         for batch in stream.batches():
             for whole in batch.parts(IN_CACHE):
                 seen += len(whole)
-                there = gaps.there(whole, self.predicted, self.target)
-                if not there.any():
+                complete = gaps.complete(whole, self.predicted, self.target)
+                if not complete.any():
                     continue
-                u = RowDraws(row_ids(whole, self.ids, number)[there]).random(int(there.sum()))
-                rows = whole.those(there)
-                found = [_joined([*found, self._judged(rows, mender, u)])]
+                u = RowDraws(row_ids(whole, self.ids, number)[complete]).random(int(complete.sum()))
+                rows = whole.where(complete)
+                found = [_joined([*found, self._scored(rows, repairs, u)])]
         gaps.check(name)
         if seen and not found:
             raise ValueError(f"{name}: no row has both a label and a prediction")
-        judged = found[0] if found else JudgedRows()
-        return replace(judged, empty=() if seen else (name,), gaps=gaps, mender=mender)
+        scored = found[0] if found else ScoredRows()
+        return replace(scored, empty=() if seen else (name,), gaps=gaps, repairs=repairs)
 
-    def merge(self, parts: Iterable[JudgedRows]) -> JudgedRows:
+    def merge(self, parts: Iterable[ScoredRows]) -> ScoredRows:
         """One of several, in order."""
         parts = list(parts)
-        gaps, mender = Gaps(refused=self.refused), Mender()
+        gaps, repairs = Gaps(refused=self.refused), Repairs()
         for each in parts:
-            gaps.then(each.gaps)
-            mender.then(each.mender)
+            gaps.merge(each.gaps)
+            repairs.merge(each.repairs)
         empty = tuple(source for each in parts for source in each.empty)
-        return replace(_joined(parts), empty=empty, gaps=gaps, mender=mender)
+        return replace(_joined(parts), empty=empty, gaps=gaps, repairs=repairs)
 
-    def finish(self, found: JudgedRows, name: Source = "the parts") -> TableEvaluation:
+    def finish(self, found: ScoredRows, name: Source = "the parts") -> TableEvaluation:
         """The means."""
         if found.base is None or found.calibrated is None or found.calibrated.pits is None:
-            raise ValueError(said_without_rows(name, found.empty))
-        found.mender.report(name, self.model.calibrated.labels)
+            raise ValueError(no_rows_message(name, found.empty))
+        found.repairs.report(name, self.model.calibrated.labels)
         found.gaps.report(name, "they are left out")
         if found.empty:
-            warnings.warn(f"{name}: {said_empty(found.empty)}", stacklevel=2)
+            warnings.warn(f"{name}: {empty_parts_message(found.empty)}", stacklevel=2)
         after = found.calibrated
         intervals = {c: (after.sums[f"inside {c}"].mean(), after.sums[f"width {c}"].mean()) for c in self.coverages}
         return TableEvaluation(
@@ -249,11 +249,11 @@ class Evaluating:
             found.calibrated.pits,
         )
 
-    def _judged(self, rows: Batch, mender: Mender, u: NDArray[np.float64]) -> JudgedRows:
-        calibrated, known = self.model.calibrated, self.model.beside.all_known(rows)
-        prediction, y = self.model.columns.prediction(rows, mender), rows.numbers(self.target)
-        drawing = {"rng": Undrawn()} if self.seed is None else {"seed": self.seed}
-        with rows.naming(self.target), counted():
+    def _scored(self, rows: Batch, repairs: Repairs, u: NDArray[np.float64]) -> ScoredRows:
+        calibrated, known = self.model.calibrated, self.model.extra.all_known(rows)
+        prediction, y = self.model.columns.prediction(rows, repairs), rows.numbers(self.target)
+        drawing = {"rng": NoRandomness()} if self.seed is None else {"seed": self.seed}
+        with rows.naming(self.target), silenced():
             if calibrated.labels is not None:
                 calibrated.labels.check(y, known.get("bound"))
             H = calibrated(prediction, **known, **drawing)
@@ -264,13 +264,13 @@ class Evaluating:
                     f"inside {c}": ExactSum.of(to_numpy(coverage_rows(H, y, c))),
                     f"width {c}": ExactSum.of(to_numpy(width_rows(H, c))),
                 }
-            base = self._sums(beside(prediction, H), y, u)
-        return JudgedRows(len(rows), base, replace(after, sums={**after.sums, **more}))
+            base = self._sums(comparable(prediction, H), y, u)
+        return ScoredRows(len(rows), base, replace(after, sums={**after.sums, **more}))
 
     def _sums(self, forecast: Any, y: Any, u: NDArray[np.float64]) -> Sums:
         H, y = paired(forecast, y)
-        coverage, ci, levels = at_its_own(H, self.coverage, self.ci, None)
-        H, _ = judged_as(H, y)
+        coverage, ci, levels = levels_of_forecast(H, self.coverage, self.ci, None)
+        H, _ = evaluated_as(H, y)
         sums = {}
         for name, rows in row_metrics(H, y, coverage, ci, levels).items():
             with suppress(NotAvailable):
@@ -293,12 +293,12 @@ def gaps_of(pits: NDArray[np.int64]) -> tuple[float, float]:
     return float(np.max(np.abs(off))), float(np.sum(area) / len(pits))
 
 
-def _joined(parts: Sequence[JudgedRows]) -> JudgedRows:
-    there = [each for each in parts if each.n]
-    if len(there) < 2:
-        return there[0] if there else JudgedRows()
+def _joined(parts: Sequence[ScoredRows]) -> ScoredRows:
+    nonempty = [each for each in parts if each.n]
+    if len(nonempty) < 2:
+        return nonempty[0] if nonempty else ScoredRows()
     base, calibrated = (
-        reduce(lambda a, b: a + b, (side for each in there if (side := getattr(each, name)) is not None))
+        reduce(lambda a, b: a + b, (side for each in nonempty if (side := getattr(each, name)) is not None))
         for name in ("base", "calibrated")
     )
-    return JudgedRows(sum(each.n for each in there), base, calibrated)
+    return ScoredRows(sum(each.n for each in nonempty), base, calibrated)

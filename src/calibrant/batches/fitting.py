@@ -12,15 +12,15 @@ import pyarrow as pa
 from pyarrow import types
 
 from calibrant._row_hash import Keys
-from calibrant.batches.beside import Beside
 from calibrant.batches.columns import Columns
+from calibrant.batches.extra_columns import ExtraColumns
 from calibrant.batches.header import Header, listed
-from calibrant.batches.mending import Mender, counted
 from calibrant.batches.missing import Gaps
 from calibrant.batches.model import TableModel, named_columns, names_of
 from calibrant.batches.notes import Notes
+from calibrant.batches.repairs import Repairs, silenced
 from calibrant.batches.row_ids import RowDraws, row_keys, smallest
-from calibrant.batches.rows import Batch, Source, as_arrow, naming, spelt_out
+from calibrant.batches.rows import Batch, Source, as_arrow, decode_dictionary, naming
 from calibrant.batches.stream import Batches, Stream
 from calibrant.calibration import Calibrator
 
@@ -76,9 +76,9 @@ def fit(
         ids: The column or columns that identify a row; its number by default.
         calibrator: What calibrates: a score, an interpolator and the kind of label.
         sample: How many rows to keep at most, of each group with `by`; None keeps all of them in memory.
-        missing: What becomes of rows without a number: "keep" leaves them out of what is learned and judged, and
+        missing: What becomes of rows without a number: "keep" leaves them out of the fit and the evaluation, and
             predicts NaN; "error" raises.
-        name: What errors call the rows.
+        name: The name of the rows in errors.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"f": [1.0, 2.0, 3.0, 4.0], "y": [1.1, 1.8, 3.3, 4.0]})
@@ -115,19 +115,19 @@ def fitting(
     """How to calibrate on tables with these columns; the arguments are those of `fit`."""
     calibrator = Calibrator() if calibrator is None else calibrator
     if calibrator.forget is not None:
-        raise TypeError(f"batches have no order of time, so {calibrator.forget!r} cannot be kept")
+        raise TypeError(f"batches have no time order, so {calibrator.forget!r} cannot be used")
     if sample is not None and (isinstance(sample, bool) or not isinstance(sample, int) or sample < 1):
         raise ValueError(f"sample must be a whole number of rows, 1 or more, or None for all rows, got {sample!r}")
-    found = named_columns(columns, target).found_in(header, target)
-    beside = Beside(weights, None, calibrator.labels, names_of(by))
-    work = Fitting(found, target, beside, names_of(ids), calibrator, sample, Gaps.of(missing).refused)
-    header.check([*work.numbers, *beside.by, *work.ids])
+    found = named_columns(columns, target).resolve(header, target)
+    extra = ExtraColumns(weights, None, calibrator.labels, names_of(by))
+    work = Fitting(found, target, extra, names_of(ids), calibrator, sample, Gaps.of(missing).refused)
+    header.check([*work.numbers, *extra.by, *work.ids])
     return work
 
 
 @dataclass(frozen=True)
 class CalibrationRows:
-    """What is kept of the rows of one or more parts, and what was mended or left out there."""
+    """The sampled rows of one or more parts, and counts of those that were repaired or left out."""
 
     rows: pa.Table
     """The columns that calibration needs, and the key of each row."""
@@ -138,7 +138,7 @@ class CalibrationRows:
     empty: tuple[Source, ...] = ()
     """The parts without rows."""
     gaps: Gaps = field(default_factory=lambda: Gaps(refused=False))
-    mender: Mender = field(default_factory=Mender)
+    repairs: Repairs = field(default_factory=Repairs)
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class Fitting:
 
     columns: Columns
     target: str
-    beside: Beside
+    extra: ExtraColumns
     ids: tuple[str, ...]
     calibrator: Calibrator
     sample: int | None
@@ -160,7 +160,7 @@ class Fitting:
     @property
     def predicted(self) -> list[str]:
         """The columns of numbers that a row must have, but for its label."""
-        return list(dict.fromkeys([*self.columns.names, *self.beside.names]))
+        return list(dict.fromkeys([*self.columns.names, *self.extra.names]))
 
     @property
     def numbers(self) -> list[str]:
@@ -170,112 +170,112 @@ class Fitting:
     @property
     def read(self) -> list[str]:
         """All columns that are read."""
-        return list(dict.fromkeys([*self.numbers, *self.beside.by, *self.ids]))
+        return list(dict.fromkeys([*self.numbers, *self.extra.by, *self.ids]))
 
     def part(self, batches: Any, name: Source, number: int = 0) -> CalibrationRows:
         """What is kept of one part, which has a name for errors and a number for the ids of its rows."""
         stream = batches if isinstance(batches, Stream) else Stream.of(batches, name)
         stream.header.check(self.read)
-        gaps, mender = Gaps(refused=self.refused), Mender()
+        gaps, repairs = Gaps(refused=self.refused), Repairs()
         pool, limit, kept, seen = [self._empty()], None, 0, 0
         for batch in stream.batches():
             seen += len(batch)
-            there = gaps.there(batch, self.predicted, self.target)
-            if not there.any():
+            complete = gaps.complete(batch, self.predicted, self.target)
+            if not complete.any():
                 continue
-            keys = row_ids(batch, self.ids, number)[there]
-            rows = batch.those(there)
+            keys = row_ids(batch, self.ids, number)[complete]
+            rows = batch.where(complete)
             if limit is not None:  # beyond the sample that is had already
                 below = keys <= limit
-                rows, keys = rows.those(below), keys[below]
-            self._check(rows, mender)
+                rows, keys = rows.where(below), keys[below]
+            self._check(rows, repairs)
             pool.append(self._taken(rows, keys))
-            held = sum(len(each) for each in pool)
-            if self.sample is not None and held > 2 * max(self.sample, kept):
+            size = sum(len(each) for each in pool)
+            if self.sample is not None and size > 2 * max(self.sample, kept):
                 pool = [self._sampled(pool, name)]
                 kept = len(pool[0])
-                limit = None if self.beside.by else np.max(_keys(pool[0]))
+                limit = None if self.extra.by else np.max(_keys(pool[0]))
         gaps.check(name)
         if seen and not any(map(len, pool)) and not gaps.refused:
             raise ValueError(f"{name}: no row has both a label and a prediction")
-        return CalibrationRows(self._sampled(pool, name), name, seen, () if seen else (name,), gaps, mender)
+        return CalibrationRows(self._sampled(pool, name), name, seen, () if seen else (name,), gaps, repairs)
 
     def merge(self, parts: Iterable[CalibrationRows], name: Source = "the parts") -> CalibrationRows:
         """One of several, in order; of a sample no more than one sample is left."""
         parts = list(parts)
         self._check_groups([each for each in parts if len(each.rows)])
-        gaps, mender = Gaps(refused=self.refused), Mender()
+        gaps, repairs = Gaps(refused=self.refused), Repairs()
         for each in parts:
-            gaps.then(each.gaps)
-            mender.then(each.mender)
+            gaps.merge(each.gaps)
+            repairs.merge(each.repairs)
         rows = self._sampled([each.rows for each in parts], name)
         empty = tuple(source for each in parts for source in each.empty)
         first = next((each.first for each in parts if len(each.rows)), "")
-        return CalibrationRows(rows, first, sum(each.seen for each in parts), empty, gaps, mender)
+        return CalibrationRows(rows, first, sum(each.seen for each in parts), empty, gaps, repairs)
 
     def finish(self, found: CalibrationRows, name: Source = "the parts") -> TableModel:
         """Calibrate on what was kept, in the order of the keys, so that no other order counts."""
         if not len(found.rows):
-            raise ValueError(said_without_rows(name, found.empty))
+            raise ValueError(no_rows_message(name, found.empty))
         keys = _keys(found.rows)
         order = np.argsort(keys)
         (batch,) = found.rows.take(pa.array(order)).combine_chunks().to_batches()
         rows = Batch(name, 0, batch)
         drawn: Any = None if self.calibrator.labels is None else RowDraws(keys[order])
-        with naming(f"{name}, the rows in the order of their keys"), counted():
+        with naming(f"{name}, the rows in the order of their keys"), silenced():
             calibrated = self.calibrator.fit(
-                self.columns.prediction(rows, Mender()),
+                self.columns.prediction(rows, Repairs()),
                 rows.numbers(self.target),
-                **self.beside.all_known(rows),
+                **self.extra.all_known(rows),
                 rng=drawn,
             )
-        found.mender.report(name, self.calibrator.labels)
+        found.repairs.report(name, self.calibrator.labels)
         found.gaps.report(name, "they are left out")
         if found.empty:
-            warnings.warn(f"{name}: {said_empty(found.empty)}", stacklevel=2)
-        return TableModel(calibrated, Notes(self.columns, self.target, weights=self.beside.weights, by=self.beside.by))
+            warnings.warn(f"{name}: {empty_parts_message(found.empty)}", stacklevel=2)
+        return TableModel(calibrated, Notes(self.columns, self.target, weights=self.extra.weights, by=self.extra.by))
 
     def _check_groups(self, parts: Sequence[CalibrationRows]) -> None:
         """Raise where a column of the groups is of another type than in the first part: 1 and "1" are two groups."""
         for each in parts:
-            for column in self.beside.by:
+            for column in self.extra.by:
                 kind, other = (some.rows.schema.field(column).type for some in (each, parts[0]))
                 if kind != other:
                     raise ValueError(f"{each.first}: column {column!r} is {kind}, and {other} in {parts[0].first}")
 
-    def _check(self, rows: Batch, mender: Mender) -> None:
+    def _check(self, rows: Batch, repairs: Repairs) -> None:
         """Raise where a number makes no sense, while it is known which row of which part has it."""
-        self.columns.prediction(rows, mender)
-        for column in self.beside.by:
-            rows.complete(column)
-        known, y = self.beside.all_known(rows), rows.numbers(self.target)
+        self.columns.prediction(rows, repairs)
+        for column in self.extra.by:
+            rows.check_complete(column)
+        known, y = self.extra.all_known(rows), rows.numbers(self.target)
         if self.calibrator.labels is not None:
             with rows.naming(self.target):
                 self.calibrator.labels.check(y, known.get("bound"))
 
     def _taken(self, rows: Batch, keys: Keys) -> pa.Table:
         numbers = [as_arrow(rows.numbers(column)) for column in self.numbers]
-        groups = [_plain(rows.values(column)) for column in self.beside.by]
+        groups = [_common_types(rows.values(column)) for column in self.extra.by]
         arrays = [*numbers, *groups, pa.array(keys)]
-        return pa.Table.from_arrays(arrays, names=[*self.numbers, *self.beside.by, KEY])
+        return pa.Table.from_arrays(arrays, names=[*self.numbers, *self.extra.by, KEY])
 
     def _empty(self) -> pa.Table:
         numbers = {column: pa.array([], pa.float64()) for column in self.numbers}
-        groups = {column: pa.array([], pa.null()) for column in self.beside.by}
+        groups = {column: pa.array([], pa.null()) for column in self.extra.by}
         return pa.table({**numbers, **groups, KEY: pa.array([], pa.uint64())})
 
     def _sampled(self, pool: Sequence[pa.Table], name: Source) -> pa.Table:
-        there = [each for each in pool if len(each)]
-        if not there:
+        nonempty = [each for each in pool if len(each)]
+        if not nonempty:
             return self._empty()
-        rows = pa.concat_tables(there)
+        rows = pa.concat_tables(nonempty)
         keys = _keys(rows)
         if self.sample is None or len(rows) <= self.sample:
             ordered = np.sort(keys)
             if (ordered[1:] == ordered[:-1]).any():
                 raise self._twice(name)
             return rows
-        by = self.beside.group({column: rows[column].to_pylist() for column in self.beside.by}).get("by")
+        by = self.extra.group({column: rows[column].to_pylist() for column in self.extra.by}).get("by")
         try:
             return rows.take(pa.array(smallest(keys, self.sample, by)))
         except ValueError as error:
@@ -302,24 +302,24 @@ def row_ids(batch: Batch, ids: Sequence[str], number: int) -> Keys:
         return row_keys(tuple(found) if len(found) > 1 else found[0])
 
 
-def said_empty(empty: Sequence[Source]) -> str:
+def empty_parts_message(empty: Sequence[Source]) -> str:
     """Which parts have no rows."""
     return f"there are no rows in {listed([str(each) for each in empty])}"
 
 
-def said_without_rows(name: Source, empty: Sequence[Source]) -> str:
-    """That a source has no rows at all, and in which of its parts, if it has parts."""
+def no_rows_message(name: Source, empty: Sequence[Source]) -> str:
+    """An error message: a source has no rows at all, and in which of its parts, if it has parts."""
     parts = [each for each in empty if each != name]
-    return f"{name}: {said_empty(parts) if parts else 'there are no rows'}"
+    return f"{name}: {empty_parts_message(parts) if parts else 'there are no rows'}"
 
 
 def _keys(rows: pa.Table) -> Keys:
     return np.asarray(rows[KEY].to_numpy(), np.uint64)
 
 
-def _plain(values: pa.Array) -> pa.Array:
+def _common_types(values: pa.Array) -> pa.Array:
     """Names and whole numbers as one type each, so that parts that were written by others fit together."""
-    values = spelt_out(values)
+    values = decode_dictionary(values)
     kind = values.type
     if types.is_integer(kind):
         return values.cast(pa.int64())

@@ -1,4 +1,4 @@
-"""Rows that lack a number: without a label they judge nothing, without a prediction they get no answer."""
+"""Rows with a missing number: those without a label are not evaluated, those without a prediction get NaN."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._words import count
-from calibrant.batches.mending import Tally
+from calibrant.batches.repairs import RowCount
 from calibrant.batches.rows import Batch, Source
 
 
 class Gaps:
-    """Takes out the rows that lack a number, and counts them; or, where `refused`, leaves them to raise."""
+    """Leaves out the rows with a missing number, and counts them; or, where `refused`, lets them raise."""
 
     def __init__(self, *, refused: bool) -> None:
         self.refused = refused
-        self.unlabelled: Tally = Tally()
-        self.unpredicted: Tally = Tally()
+        self.unlabelled: RowCount = RowCount()
+        self.unpredicted: RowCount = RowCount()
         self.seen: int = 0
         self.lacking: list[str] | None = None
         """The columns that no row so far has a number of; None before the first row."""
@@ -31,7 +31,7 @@ class Gaps:
             raise ValueError(f'missing must be "keep" or "error", got {missing!r}')
         return cls(refused=missing == "error")
 
-    def there(self, batch: Batch, columns: Sequence[str], *targets: str) -> NDArray[np.bool_]:
+    def complete(self, batch: Batch, columns: Sequence[str], *targets: str) -> NDArray[np.bool_]:
         """The rows that have all of these numbers."""
         if self.refused:
             return np.ones(len(batch), np.bool_)
@@ -52,13 +52,13 @@ class Gaps:
             every = "its only row" if self.seen == 1 else f"all {count(self.seen, 'row')}"
             raise ValueError(f"{source}: column {self.lacking[0]!r} is missing in {every}")
 
-    def then(self, later: Gaps) -> None:
+    def merge(self, module_of: Gaps) -> None:
         """Count what was missing elsewhere too."""
-        self.unlabelled.then(later.unlabelled)
-        self.unpredicted.then(later.unpredicted)
+        self.unlabelled.merge(module_of.unlabelled)
+        self.unpredicted.merge(module_of.unpredicted)
 
     def report(self, source: Source, fate: str) -> None:
-        """Warn of what was missing, and what becomes of it."""
-        for tally, what in ((self.unlabelled, "label"), (self.unpredicted, "prediction")):
-            if tally.count:
-                warnings.warn(tally.said(source, f"have no {what}: {fate}"), stacklevel=2)
+        """Warn of missing numbers, and say what happens to these rows."""
+        for counter, what in ((self.unlabelled, "label"), (self.unpredicted, "prediction")):
+            if counter.count:
+                warnings.warn(counter.sentence(source, f"have no {what}: {fate}"), stacklevel=2)

@@ -1,4 +1,4 @@
-"""What was calibrated, and the columns of a table that it was calibrated on."""
+"""A calibrated model and the columns of a table that it was calibrated on."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant import persistence
-from calibrant.batches.beside import Beside
 from calibrant.batches.columns import Columns, columns_of
+from calibrant.batches.extra_columns import ExtraColumns
 from calibrant.batches.notes import Notes
 from calibrant.calibration import Calibrated
 from calibrant.distributions.grouped import Grouped
@@ -87,9 +87,9 @@ class TableModel:
         return self.notes.columns
 
     @property
-    def beside(self) -> Beside:
-        """The columns that are read beside those of the prediction."""
-        return Beside(self.notes.weights, self.notes.event, self.calibrated.labels, self.notes.by)
+    def extra(self) -> ExtraColumns:
+        """The columns that are read besides those of the prediction."""
+        return ExtraColumns(self.notes.weights, self.notes.event, self.calibrated.labels, self.notes.by)
 
 
 def names_of(by: str | Sequence[str] | None) -> tuple[str, ...]:

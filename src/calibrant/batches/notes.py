@@ -1,4 +1,4 @@
-"""What is kept in a model file beside what was calibrated: the columns that it was calibrated on."""
+"""The columns that a model was calibrated on, as notes in its file."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Notes:
         """From JSON values; raises if they are not of this making."""
         target, weights, event = notes["target"], notes.get("weights"), notes.get("event")
         if not isinstance(target, str) or not all(each is None or isinstance(each, str) for each in (weights, event)):
-            raise TypeError("the name of a column is wanted")
+            raise TypeError("expected the name of a column")
         by = notes.get("by", [])
         if not isinstance(by, list) or not all(isinstance(column, str) for column in by):
-            raise TypeError("the names of columns are wanted")
+            raise TypeError("expected the names of columns")
         return cls(of_notes(notes["columns"]), target, weights, event, tuple(by))

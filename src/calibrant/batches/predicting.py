@@ -11,15 +11,15 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import types
 
-from calibrant.batches.beside import Beside
 from calibrant.batches.columns import Columns
+from calibrant.batches.extra_columns import ExtraColumns
 from calibrant.batches.header import Header
-from calibrant.batches.mending import Mender, counted
 from calibrant.batches.missing import Gaps
 from calibrant.batches.model import TableModel
+from calibrant.batches.output_columns import OutputColumns
+from calibrant.batches.repairs import Repairs, silenced
 from calibrant.batches.rows import Batch, Source, as_arrow, naming
 from calibrant.batches.stream import Batches, Stream
-from calibrant.batches.wanted import ColumnsWanted
 from calibrant.calibration import Calibrated
 from calibrant.guarantee import too_few_for_interval
 
@@ -48,7 +48,7 @@ def predict(
     of the prediction that is missing in all rows raises after the last batch.
 
     A row's numbers depend on that row and the model alone, so batches of any size and in any order give the same bits;
-    a randomised q takes a `seed` for that. `name` is what errors call the batches.
+    a randomised q takes a `seed` for that. `name` is the name of the batches in errors.
 
     Args:
         batches: Record batches, or anything that Arrow can stream: a reader, a table, a frame, a lazy frame.
@@ -58,9 +58,9 @@ def predict(
         probabilities: The values y for which to write P(Y <= y), as columns cdf_100 and so on.
         keep: The columns to keep, by names and patterns; all of them by default.
         seed: A whole number, for a randomised q: a row then has the same random number in any batch and any order.
-        missing: What becomes of rows without a number: "keep" leaves them out of what is learned and judged, and
+        missing: What becomes of rows without a number: "keep" leaves them out of the fit and the evaluation, and
             predicts NaN; "error" raises.
-        name: What errors call the rows.
+        name: The name of the rows in errors.
 
     >>> import pyarrow as pa
     >>> from calibrant.batches import fit
@@ -69,9 +69,9 @@ def predict(
     >>> predict(table.slice(0, 1), model, quantiles=0.5, probabilities=1.0, keep=["f"]).read_all().to_pylist()
     [{'f': 1.0, 'q0.5': 1.05, 'cdf_1': 0.4}]
     """
-    wanted = ColumnsWanted.of(quantiles, interval, probabilities)
+    outputs = OutputColumns.of(quantiles, interval, probabilities)
     stream = Stream.of(batches, name)
-    work = predicting(model, wanted, stream.header, keep=keep, seed=seed, missing=missing)
+    work = predicting(model, outputs, stream.header, keep=keep, seed=seed, missing=missing)
 
     def results() -> Iterator[pa.RecordBatch]:
         for batch in stream.batches():
@@ -83,7 +83,7 @@ def predict(
 
 def predicting(
     model: TableModel,
-    wanted: ColumnsWanted,
+    outputs: OutputColumns,
     header: Header,
     *,
     keep: Sequence[str] | None = None,
@@ -96,15 +96,18 @@ def predicting(
             f"model must say which columns it was fitted on, as what calibrant.batches.fit gives, got"
             f" {type(model).__name__}: TableModel.of(calibrated, mean=..., std=...) names them"
         )
-    beside, rng = replace(model.beside, event=None), Undrawn() if isinstance(model.calibrated, Calibrated) else None
+    extra, rng = (
+        replace(model.extra, event=None),
+        NoRandomness() if isinstance(model.calibrated, Calibrated) else None,
+    )
     n = model.calibrated.guarantee.calibration_rows
-    if n is not None and wanted.coverages and (few := too_few_for_interval(n, max(wanted.coverages))) is not None:
+    if n is not None and outputs.coverages and (few := too_few_for_interval(n, max(outputs.coverages))) is not None:
         warnings.warn(few, stacklevel=3)
-    work = Predicting(model.calibrated, model.columns, beside, wanted, seed, Gaps.of(missing), rng=rng)
-    return work.keeping(header, ["*"] if keep is None else keep)
+    work = Predicting(model.calibrated, model.columns, extra, outputs, seed, Gaps.of(missing), rng=rng)
+    return work.for_table(header, ["*"] if keep is None else keep)
 
 
-class Undrawn:
+class NoRandomness:
     """A generator that refuses: what it would draw is another number for each batch and each retry."""
 
     def random(self, count: int) -> Any:
@@ -115,37 +118,35 @@ class Undrawn:
 
 @dataclass(frozen=True)
 class Predicting:
-    """A function of batches, which counts what it had to mend or leave out."""
+    """A function of batches, which counts the rows that it repairs or leaves out."""
 
     calibrated: Calibrated
     columns: Columns
-    beside: Beside
-    wanted: ColumnsWanted
+    extra: ExtraColumns
+    outputs: OutputColumns
     seed: int | None
     gaps: Gaps
     kept: tuple[str, ...] = ()
     """The columns that stay."""
-    mender: Mender = field(default_factory=Mender)
+    repairs: Repairs = field(default_factory=Repairs)
     rng: Any = None
     """What draws for a randomised q where there is no seed."""
 
-    def keeping(self, header: Header, keep: Sequence[str]) -> Predicting:
+    def for_table(self, header: Header, keep: Sequence[str]) -> Predicting:
         """The same for a table with these columns, some of which stay."""
-        columns, kept = self.columns.found_in(header, None), tuple(header.matching(keep))
+        columns, kept = self.columns.resolve(header, None), tuple(header.matching(keep))
         work = replace(self, columns=columns, kept=kept)
-        header.check([*work.numbers, *self.beside.by, *kept])
-        clash = [name for name in self.wanted.names if name in kept]
+        header.check([*work.numbers, *self.extra.by, *kept])
+        clash = [name for name in self.outputs.names if name in kept]
         if clash:
-            raise ValueError(
-                f"{header.source}: column {clash[0]!r} cannot be kept beside the new column of the same name"
-            )
+            raise ValueError(f"{header.source}: column {clash[0]!r} cannot be kept: a new column has the same name")
         return work
 
-    def afresh(self) -> Predicting:
+    def with_fresh_counts(self) -> Predicting:
         """The same, with nothing counted: for another part, in another thread."""
-        return replace(self, gaps=Gaps(refused=self.gaps.refused), mender=Mender())
+        return replace(self, gaps=Gaps(refused=self.gaps.refused), repairs=Repairs())
 
-    def lean(self) -> Predicting:
+    def without_history(self) -> Predicting:
         """The same without the scores that only an update needs: half as much to send."""
         if not isinstance(self.calibrated, Calibrated):
             return self
@@ -158,12 +159,12 @@ class Predicting:
     @property
     def numbers(self) -> list[str]:
         """The columns of numbers that a row must have."""
-        return [*self.columns.names, *self.beside.names]
+        return [*self.columns.names, *self.extra.names]
 
     @property
     def others(self) -> list[str]:
         """The columns of any kind that are read."""
-        return [*self.kept, *self.beside.by]
+        return [*self.kept, *self.extra.by]
 
     @property
     def drawing(self) -> dict[str, Any]:
@@ -173,8 +174,10 @@ class Predicting:
     def schema(self, given: pa.Schema) -> pa.Schema:
         """The columns of a result, from those of a batch."""
         kept = [given.field(name) for name in self.kept]
-        spelt = [each.with_type(each.type.value_type) if types.is_dictionary(each.type) else each for each in kept]
-        return pa.schema([*spelt, *(pa.field(name, pa.float64()) for name in self.wanted.names)])
+        format_names = [
+            each.with_type(each.type.value_type) if types.is_dictionary(each.type) else each for each in kept
+        ]
+        return pa.schema([*format_names, *(pa.field(name, pa.float64()) for name in self.outputs.names)])
 
     def __call__(self, batch: Batch) -> pa.RecordBatch:
         """The columns of a batch that stay, and the new ones."""
@@ -183,23 +186,23 @@ class Predicting:
 
     def new(self, batch: Batch) -> np.ndarray[Any, np.dtype[np.float64]]:
         """The new columns of a batch, one after the other; NaN for rows without a prediction."""
-        new = np.full((len(self.wanted.names), len(batch)), np.nan)
+        new = np.full((len(self.outputs.names), len(batch)), np.nan)
         for whole in batch.parts(IN_CACHE):
-            offset, there = whole.start - batch.start, self.gaps.there(whole, self.numbers)
-            part = whole.those(there)
+            offset, complete = whole.start - batch.start, self.gaps.complete(whole, self.numbers)
+            part = whole.where(complete)
             if not len(part):
                 continue
-            prediction = self.columns.prediction(part, self.mender)
+            prediction = self.columns.prediction(part, self.repairs)
             with naming(str(batch.source)):
                 prediction.check_form(self.calibrated.form)
-            known = self.beside.all_known(part)
-            with part.naming(), counted():
+            known = self.extra.all_known(part)
+            with part.naming(), silenced():
                 H = self.calibrated(prediction, **known, **self.drawing)
-                new[:, offset + np.flatnonzero(there)] = self.wanted.of_rows(H)
+                new[:, offset + np.flatnonzero(complete)] = self.outputs.of_rows(H)
         return new
 
     def report(self, source: Source) -> None:
-        """Warn of what was mended or left out; a column without a single number raises."""
+        """Warn of rows that were repaired or left out; a column without a single number raises."""
         self.gaps.check(source)
-        self.mender.report(source, self.calibrated.labels)
+        self.repairs.report(source, self.calibrated.labels)
         self.gaps.report(source, "what is written for them is NaN")

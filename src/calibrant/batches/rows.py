@@ -42,13 +42,13 @@ class Batch:
         for offset in range(0, len(self), size):
             yield Batch(self.source, self.start + offset, self.rows.slice(offset, size))
 
-    def those(self, there: NDArray[np.bool_]) -> Batch:
+    def where(self, complete: NDArray[np.bool_]) -> Batch:
         """Some of these rows, which know where in the source they are."""
-        if there.all():
+        if complete.all():
             return self
-        own = np.flatnonzero(there)
+        own = np.flatnonzero(complete)
         numbers = own if self.kept is None else self.kept[own]
-        return Batch(self.source, self.start, self.rows.filter(pa.array(there)), numbers)
+        return Batch(self.source, self.start, self.rows.filter(pa.array(complete)), numbers)
 
     def number_of(self, row: int) -> int:
         """Which row of the source this one is."""
@@ -65,7 +65,7 @@ class Batch:
 
     def values(self, column: str) -> pa.Array:
         """A column; one that is kept as a dictionary is spelt out, as a stream may have a new one in each batch."""
-        return spelt_out(self.rows[column])
+        return decode_dictionary(self.rows[column])
 
     def numbers(self, column: str, *, gaps: bool = False) -> Numbers:
         """A column as float64, without a copy where it is that already; the first value that is no number raises.
@@ -75,7 +75,7 @@ class Batch:
         values = self.values(column)
         kind = values.type
         if values.null_count and not gaps:
-            self._complain(column, "is missing", values.is_null())
+            self._reject(column, "is missing", values.is_null())
         if types.is_null(kind):
             return np.full(len(self), np.nan)
         if not (types.is_floating(kind) or types.is_integer(kind) or types.is_decimal(kind)):
@@ -87,27 +87,27 @@ class Batch:
         array: Numbers = np.asarray(np.from_dlpack(values), np.float64)  # to_numpy imports pandas, where there is one
         bad = np.isinf(array) if gaps else ~np.isfinite(array)
         if bad.any():
-            self._complain(column, "is NaN or infinite", bad)
+            self._reject(column, "is NaN or infinite", bad)
         return array
 
-    def complete(self, column: str) -> None:
+    def check_complete(self, column: str) -> None:
         """Raise for the first row in which a column of any kind is missing."""
         values = self.values(column)
         if values.null_count:
-            self._complain(column, "is missing", values.is_null())
+            self._reject(column, "is missing", values.is_null())
 
     def not_negative(self, column: str) -> Numbers:
         """A column of numbers of which none is below zero."""
         array = self.numbers(column)
         if (array < 0).any():
-            self._complain(column, "is negative", array < 0)
+            self._reject(column, "is negative", array < 0)
         return array
 
     def naming(self, target: str = "y") -> AbstractContextManager[None]:
         """Put the source in front of what the library says of these rows, with their numbers there."""
         return naming(self.source, target, self.number_of)
 
-    def _complain(self, column: str, what: str, bad: Any) -> None:
+    def _reject(self, column: str, what: str, bad: Any) -> None:
         row = self.number_of(int(np.argmax(np.asarray(bad))))
         raise ValueError(f"{self.source}: column {column!r} {what} in row {row} (counting from 0)")
 
@@ -117,7 +117,7 @@ def partition(number: int, file: str | None = None) -> str:
     return f"partition {number}" + (f" ({file})" if file else "")
 
 
-def spelt_out(values: pa.Array) -> pa.Array:
+def decode_dictionary(values: pa.Array) -> pa.Array:
     """The values of a column that is kept as a dictionary; any other as it is."""
     return values.dictionary_decode() if types.is_dictionary(values.type) else values
 
@@ -140,12 +140,12 @@ def naming(source: Source, target: str = "y", number_of: Callable[[int], int] = 
     `number_of` gives the number in the source of a row that the library has counted.
     """
 
-    def named(said: str) -> str:
-        said = f"{target} is {said[5:]}" if said.startswith("y is ") else said
-        said = _ROW.sub(lambda found: f"row {number_of(int(found[1]))}", said)
-        return f"{source}: {said}"
+    def named(message: str) -> str:
+        message = f"{target} is {message[5:]}" if message.startswith("y is ") else message
+        message = _ROW.sub(lambda found: f"row {number_of(int(found[1]))}", message)
+        return f"{source}: {message}"
 
-    outside = NAMED.set(lambda said: named(said) if _ROW.search(said) else said)
+    outside = NAMED.set(lambda message: named(message) if _ROW.search(message) else message)
     try:
         yield
     except (ValueError, TypeError) as error:

@@ -86,16 +86,16 @@ def _batches(each: Any, source: Source) -> Iterable[pa.RecordBatch]:
     raise TypeError(f"{source} must be record batches or what Arrow can stream, got {type(each).__name__} among them")
 
 
-def check_schema(got: pa.Schema, wanted: pa.Schema, what: str, other: str) -> None:
+def check_schema(got: pa.Schema, expected: pa.Schema, what: str, other: str) -> None:
     """Raise for the first column in which two schemas differ."""
-    if got.equals(wanted):
+    if got.equals(expected):
         return
-    for name in dict.fromkeys([*wanted.names, *got.names]):
-        here, there = (_kind(schema, name) for schema in (got, wanted))
+    for name in dict.fromkeys([*expected.names, *got.names]):
+        here, there = (_kind(schema, name) for schema in (got, expected))
         if here != there:
             raise ValueError(f"{what} has another schema than {other}: column {name!r} is {here}, not {there}")
-    if got.names != wanted.names:
-        raise ValueError(f"{what} has its columns in another order than {other}: {got.names}, not {wanted.names}")
+    if got.names != expected.names:
+        raise ValueError(f"{what} has its columns in another order than {other}: {got.names}, not {expected.names}")
 
 
 def _kind(schema: pa.Schema, name: str) -> str:

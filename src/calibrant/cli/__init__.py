@@ -17,7 +17,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except ModuleNotFoundError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(1)
-    with import_module("calibrant.cli.ending").ended_well():
+    with import_module("calibrant.cli.exit").clean_exit():
         import_module("calibrant.cli.app").app(
             args=None if arguments is None else list(arguments), prog_name="calibrant"
         )

@@ -1,4 +1,4 @@
-"""The commands. Their options are in `commands`; what they do is in the files beside this one."""
+"""The commands. Their options are in `commands`; what they do is in the other files of this folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the user sees beside the results, all on stderr: errors, warnings and progress."""
+"""Output to the terminal: results on stdout; errors, warnings and progress on stderr."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any
 import typer
 
 from calibrant.cli.dialect import Dialect
-from calibrant.cli.ending import INTERRUPTED, TERMINATED, Terminated, say, to_stdout
-from calibrant.cli.words import in_flags
+from calibrant.cli.exit import INTERRUPTED, TERMINATED, Terminated, guarded_stdout, say
+from calibrant.cli.wording import in_flags
 
 
 @contextmanager
-def reported(*, debug: bool, delimiter: str = ",", decimal: str = ".") -> Iterator[None]:
+def report_errors(*, debug: bool, delimiter: str = ",", decimal: str = ".") -> Iterator[None]:
     """Turn exceptions into one sentence and an exit code, and library warnings into one line each."""
     Dialect.use(delimiter, decimal)
     with warnings.catch_warnings():
@@ -71,33 +71,33 @@ def show(thing: Any) -> None:
         return
     from rich.console import Console
 
-    with to_stdout():
+    with guarded_stdout():
         Console(markup=False, highlight=False, emoji=False).print(thing)
 
 
 def put(text: Any) -> None:
     """Print a text on stdout as it is."""
-    with to_stdout():
+    with guarded_stdout():
         print(text)
 
 
 STYLES = {"good": "green", "warn": "yellow", "bad": "red", "info": "blue"}
 
 
-def tell(said: Any) -> None:
+def show_statement(statement: Any) -> None:
     """Print a statement with its tag, as [good] or [problem], which is coloured where stdout is a terminal."""
-    tag = f"[{said.word.lower()}]"
+    tag = f"[{statement.word.lower()}]"
     if not sys.stdout.isatty():
-        put(f"{tag} {said}")
+        put(f"{tag} {statement}")
         return
     from rich.text import Text
 
-    show(Text.assemble((tag, f"bold {STYLES[said.kind]}"), f" {said}"))
+    show(Text.assemble((tag, f"bold {STYLES[statement.kind]}"), f" {statement}"))
 
 
 @contextmanager
 def progress(text: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """A bar of rows on stderr, where that is a terminal; gives the function that is told how many more are done."""
+    """A bar of rows on stderr, where that is a terminal; gives a function that takes the number of new rows."""
     if not sys.stderr.isatty():  # rich would be silent too, but takes a while to import
         yield lambda rows: None
         return
@@ -111,7 +111,7 @@ def progress(text: str, total: int | None) -> Iterator[Callable[[int], None]]:
 
 
 @contextmanager
-def working(text: str) -> Iterator[None]:
+def spinner(text: str) -> Iterator[None]:
     """A spinner on stderr, where that is a terminal, for work that cannot tell how far it is."""
     if not sys.stderr.isatty():
         yield
@@ -120,3 +120,10 @@ def working(text: str) -> Iterator[None]:
 
     with Console(stderr=True).status(text):
         yield
+
+
+def guarantee_text(guarantee: Any, coverage: float = 0.9) -> str:
+    """One sentence on intervals of this coverage; an approximate guarantee, or none, in full."""
+    if guarantee.kind == "no claim" or guarantee.kind.endswith("approximate"):
+        return str(guarantee)
+    return f"{guarantee.in_short(coverage)} Run calibrant inspect to see the assumptions."

@@ -30,7 +30,7 @@ def hint_of_names(line: str) -> str:
     """The flag for a line of names between delimiters of another kind; nothing for one of this dialect."""
     if Dialect.delimiter in line:
         return ""
-    return next((f"try --delimiter {spelt}" for each, spelt in DELIMITERS.items() if each in line), "")
+    return next((f"try --delimiter {format_names}" for each, format_names in DELIMITERS.items() if each in line), "")
 
 
 def hint_of_number(text: str) -> str:

@@ -12,22 +12,21 @@ import typer
 
 from calibrant import Calibrator, Censored
 from calibrant._words import count
-from calibrant.batches.beside import Beside
 from calibrant.batches.columns import Columns
+from calibrant.batches.extra_columns import ExtraColumns
 from calibrant.batches.fitting import Fitting
 from calibrant.batches.header import listed
-from calibrant.batches.mending import counted
 from calibrant.batches.missing import Gaps
 from calibrant.batches.notes import Notes
+from calibrant.batches.repairs import silenced
 from calibrant.batches.rows import Numbers
 from calibrant.batches.stream import Stream
 from calibrant.calibration import Calibrated
-from calibrant.cli.console import progress, show, working
+from calibrant.cli.console import guarantee_text, progress, show, spinner
 from calibrant.cli.forecasts import read
-from calibrant.cli.in_time import check_order
 from calibrant.cli.model import write
-from calibrant.cli.promise import promise
-from calibrant.cli.tables import TableFile, not_over
+from calibrant.cli.tables import TableFile, refuse_overwrite
+from calibrant.cli.time_order import check_order
 from calibrant.guarantee import too_few_for_interval
 from calibrant.interpolators import Interpolator, Linear, Random
 from calibrant.interpolators.by_group import by_group
@@ -53,40 +52,40 @@ def fit(
     columns: Columns,
     calibrator: Calibrator,
     out: Path,
-    beside: Beside,
+    extra: ExtraColumns,
     *,
     gaps: Gaps,
     sample: int | None = None,
     ids: tuple[str, ...] = (),
     time: str | None = None,
-    unsaid: bool = False,
+    labels_unspecified: bool = False,
 ) -> None:
     """Calibrate on the rows of a file, or on a sample of them, and keep the result.
 
-    `unsaid` is where nobody has said what the labels are.
+    `labels_unspecified` is true where no flag names the kind of labels.
     """
-    not_over(out, path)
-    columns = columns.found_in(TableFile(path).header, target)
+    refuse_overwrite(out, path)
+    columns = columns.resolve(TableFile(path).header, target)
     if target in columns.names:
         raise typer.BadParameter(f"{target!r} is among the columns of the prediction", param_hint="--target")
     if columns.kind == "rate":
         _check_rate(calibrator)
     if sample is None:
-        calibrated, y = _of_all(path, target, columns, calibrator, beside, gaps, time)
+        calibrated, y = _of_all(path, target, columns, calibrator, extra, gaps, time)
     else:
-        calibrated, y = _of_sample(path, target, columns, calibrator, beside, gaps, sample, ids)
+        calibrated, y = _of_sample(path, target, columns, calibrator, extra, gaps, sample, ids)
     n = len(y)
-    write(out, calibrated, Notes(columns, target, weights=beside.weights, event=beside.event, by=beside.by))
+    write(out, calibrated, Notes(columns, target, weights=extra.weights, event=extra.event, by=extra.by))
     if (few := too_few_for_interval(n, 0.9)) is not None:
         warnings.warn(f"{path}: {few}", stacklevel=1)
-    if unsaid and beside.event is None and look_like_counts(y):
+    if labels_unspecified and extra.event is None and look_like_counts(y):
         warnings.warn(f"{path}: {COUNTS}", stacklevel=1)
     show(
         f"Calibrated {target} given {columns.kind} {listed(columns.names)}, on {count(n, 'row')} of {path}:"
         f" {calibrated.score!r}, {calibrated.interpolator!r}"
         + ("." if calibrated.labels is None else f", labels {calibrated.labels!r}.")
     )
-    show(promise(calibrated.guarantee))
+    show(guarantee_text(calibrated.guarantee))
     show(f"Wrote {out}.")
 
 
@@ -95,16 +94,16 @@ def _of_all(
     target: str,
     columns: Columns,
     calibrator: Calibrator,
-    beside: Beside,
+    extra: ExtraColumns,
     gaps: Gaps,
     time: str | None,
 ) -> tuple[Calibrated, Numbers]:
     """What was calibrated on all rows, and their labels."""
-    rows = read(path, beside, columns, target, [] if time is None else [time], gaps=gaps)
+    rows = read(path, extra, columns, target, [] if time is None else [time], gaps=gaps)
     prediction, y = rows.prediction, rows.y
     if columns.kind != "rate":
         _check_score(calibrator.score, prediction, f"which the {columns.kind} columns are not")
-    with working("calibrating"), rows.naming(), counted():
+    with spinner("calibrating"), rows.naming(), silenced():
         if time is not None:
             check_order(time, rows.groups[time])
         # labels that are spread are drawn: the same file gives the same model
@@ -120,19 +119,19 @@ def _of_sample(
     target: str,
     columns: Columns,
     calibrator: Calibrator,
-    beside: Beside,
+    extra: ExtraColumns,
     gaps: Gaps,
     sample: int,
     ids: tuple[str, ...],
 ) -> tuple[Any, Numbers]:
     """The same of a sample, batch by batch: no more than the sample is in memory."""
-    if beside.event is not None or calibrator.forget is not None:
+    if extra.event is not None or calibrator.forget is not None:
         raise typer.BadParameter("it goes with neither --event nor --last nor --half-life", param_hint="--sample")
-    table, work = TableFile(path), Fitting(columns, target, beside, ids, calibrator, sample, gaps.refused)
+    table, work = TableFile(path), Fitting(columns, target, extra, ids, calibrator, sample, gaps.refused)
     with progress("reading", table.count) as done:
-        read_once = (batch.rows for batch in table.batches(work.numbers, [*beside.by, *ids], done=done))
+        read_once = (batch.rows for batch in table.batches(work.numbers, [*extra.by, *ids], done=done))
         found = work.part(Stream.of(read_once, path), path)
-    with working("calibrating"):
+    with spinner("calibrating"):
         return work.finish(found, path).calibrated, found.rows[target].to_numpy()
 
 

@@ -1,4 +1,4 @@
-"""The kinds of files: csv, parquet and feather, each read and written as a stream of batches."""
+"""File formats: csv, parquet and feather, each read and written as a stream of batches."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Format(ABC):
         """The number of rows, if it can be had without reading them."""
 
     def first_line(self, path: Path) -> str:
-        """The names of the columns as they stand there; nothing where they are no text."""
+        """The line with the names of the columns; nothing where the file is not text."""
         del path
         return ""
 
@@ -94,8 +94,8 @@ class Feather(Format):
         """One record batch of the file after the other."""
         with pa.OSFile(str(path)) as file:
             names = ipc.open_file(file).schema.names
-            wanted = [k for k, name in enumerate(names) if name in columns]
-            reader = ipc.open_file(file, options=ipc.IpcReadOptions(included_fields=wanted))
+            expected = [k for k, name in enumerate(names) if name in columns]
+            reader = ipc.open_file(file, options=ipc.IpcReadOptions(included_fields=expected))
             for k in range(reader.num_record_batches):
                 yield reader.get_batch(k)
 
@@ -134,10 +134,10 @@ class CSV(Format):
             with self._reader(path, include_columns=columns, column_types=kinds) as reader:
                 yield from reader
         except pa.ArrowInvalid:
-            self._blame(path, list(numbers))
+            self._raise_for_bad_value(path, list(numbers))
             raise
 
-    def _blame(self, path: Path, numbers: list[str]) -> None:
+    def _raise_for_bad_value(self, path: Path, numbers: list[str]) -> None:
         """Read the columns again, as text, and raise for the first value that is no number."""
         start = 0
         kinds = dict.fromkeys(numbers, pa.string())
@@ -163,13 +163,13 @@ class CSV(Format):
             if self.compression is not None:
                 stream = stack.enter_context(pa.CompressedOutputStream(stream, self.compression))
             options = csv.WriteOptions(delimiter=Dialect.delimiter, quoting_style=_quoting(schema))
-            kinds = schema if Dialect.decimal == "." else spelt_schema(schema)
+            kinds = schema if Dialect.decimal == "." else text_schema(schema)
             writer = stack.enter_context(csv.CSVWriter(stream, kinds, write_options=options))
-            yield writer if kinds is schema else Spelt(writer, kinds)
+            yield writer if kinds is schema else DecimalWriter(writer, kinds)
 
 
 @dataclass(frozen=True)
-class Spelt:
+class DecimalWriter:
     """A writer of numbers with another decimal mark, which Arrow can read but not write: they are texts to it."""
 
     writer: Any
@@ -179,10 +179,10 @@ class Spelt:
         """The columns of floats as texts."""
         from pyarrow import compute  # takes long to import
 
-        def spelt(column: pa.Array) -> pa.Array:
+        def format_names(column: pa.Array) -> pa.Array:
             return compute.replace_substring(column.cast(pa.string()), ".", Dialect.decimal)
 
-        columns = [spelt(column) if types.is_floating(column.type) else column for column in batch.columns]
+        columns = [format_names(column) if types.is_floating(column.type) else column for column in batch.columns]
         self.writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=self.schema))
 
 
@@ -192,7 +192,7 @@ def _quoting(schema: pa.Schema) -> str:
     return "none" if bare else "needed"
 
 
-def spelt_schema(schema: pa.Schema) -> pa.Schema:
+def text_schema(schema: pa.Schema) -> pa.Schema:
     """The same columns, with texts for floats."""
     return pa.schema([field.with_type(pa.string()) if types.is_floating(field.type) else field for field in schema])
 

@@ -11,10 +11,9 @@ import pyarrow as pa
 from calibrant import Calibrator
 from calibrant._words import count
 from calibrant.batches.rows import naming
-from calibrant.cli.console import put, show, working
-from calibrant.cli.judging import print_json, strict_all
-from calibrant.cli.promise import promise
-from calibrant.cli.tables import TableFile, not_over, written
+from calibrant.cli.console import guarantee_text, put, show, spinner
+from calibrant.cli.results import json_numbers, print_json
+from calibrant.cli.tables import TableFile, refuse_overwrite, written
 from calibrant.horizons import HorizonCalibrated, HorizonCalibrator, HorizonEvaluation
 from calibrant.horizons.calibration import distributions_of
 from calibrant.labels import Labels
@@ -24,10 +23,10 @@ from calibrant.reports import report as report_of
 
 def fit(path: Path, out: Path, labels: Labels | None, columns: dict[str, Any]) -> None:
     """Calibrate the forecasts of a file by horizon and keep the result."""
-    not_over(out, path)
+    refuse_overwrite(out, path)
     calibrator = HorizonCalibrator(Calibrator(labels=labels))
     table = _read(path)
-    with working("calibrating"), naming(str(path)):
+    with spinner("calibrating"), naming(str(path)):
         calibrated = calibrator.fit(table, **columns, rng=np.random.default_rng(0))
     save(out, calibrated)
     forecast, horizons = calibrated.columns.forecast, calibrated.horizons
@@ -35,15 +34,15 @@ def fit(path: Path, out: Path, labels: Labels | None, columns: dict[str, Any]) -
         f"Calibrated {calibrated.columns.target} given {', '.join(forecast.names)} of {forecast.model}, on"
         f" {count(calibrated.guarantee.n, 'row')} of {path}: {len(horizons)} horizons, {horizons[0]} to {horizons[-1]}."
     )
-    show(promise(calibrated.guarantee))
+    show(guarantee_text(calibrated.guarantee))
     show(f"Wrote {out}.")
 
 
 def predict(path: Path, calibrated: HorizonCalibrated, model: Path, out: Path, seed: int | None) -> None:
     """Write the table of a file with calibrated numbers in the columns of its forecast."""
-    not_over(out, path, model)
+    refuse_overwrite(out, path, model)
     table = _read(path)
-    with working("predicting"), naming(str(path)):
+    with spinner("predicting"), naming(str(path)):
         result = calibrated.predict(table, seed=seed)
     forecast = calibrated.columns.forecast
     new = [name for name in result.column_names if name in {*forecast.names, forecast.point}]
@@ -56,7 +55,7 @@ def predict(path: Path, calibrated: HorizonCalibrated, model: Path, out: Path, s
 def evaluated(path: Path, calibrated: HorizonCalibrated, coverage: float, seed: int | None) -> HorizonEvaluation:
     """How the forecasts of a file do at each horizon."""
     table = _read(path)
-    with working("evaluating"), naming(str(path)):
+    with spinner("evaluating"), naming(str(path)):
         return calibrated.evaluate(table, coverage=coverage, seed=seed)
 
 
@@ -64,16 +63,16 @@ def show_evaluation(found: HorizonEvaluation, *, as_json: bool) -> None:
     """Print a table, or JSON."""
     if as_json:
         sides = found.to_dict()
-        print_json({"horizons": {str(h): strict_all(each) for h, each in sides.items()}, "interval": found.interval})
+        print_json({"horizons": {str(h): json_numbers(each) for h, each in sides.items()}, "interval": found.interval})
     else:
         put(found)
 
 
-def report(path: Path, calibrated: HorizonCalibrated, model: Path, out: Path, wanted: Any, seed: int | None) -> None:
-    """Write the page on the rows of a file, sliced by horizon, and say its verdict."""
-    not_over(out, path, model)
+def report(path: Path, calibrated: HorizonCalibrated, model: Path, out: Path, options: Any, seed: int | None) -> None:
+    """Write the page on the rows of a file, sliced by horizon, and print its verdict."""
+    refuse_overwrite(out, path, model)
     table = _read(path)
-    with working("looking"), naming(str(path)):
+    with spinner("looking"), naming(str(path)):
         rows = calibrated.labelled(table)
         page = report_of(
             distributions_of(calibrated.calibrated, rows, seed=seed),
@@ -81,8 +80,8 @@ def report(path: Path, calibrated: HorizonCalibrated, model: Path, out: Path, wa
             base=rows.prediction,
             groups={"horizon": list(map(str, rows.horizon))},
             guarantee=calibrated.guarantee,
-            coverage=wanted.coverage,
-            title=wanted.title,
+            coverage=options.coverage,
+            title=options.title,
             label=calibrated.columns.target,
         )
     page.save(out)

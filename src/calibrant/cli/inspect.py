@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from calibrant.cli.console import show
-from calibrant.cli.judging import strict
 from calibrant.cli.model import Model
+from calibrant.cli.results import json_number
 from calibrant.cli.several import targets_of
 
 OPTIONAL = ("by", "weights", "event")
@@ -20,7 +20,7 @@ def description(model: Model) -> dict[str, Any]:
         "file": str(model.path),
         "bytes": model.path.stat().st_size,
         **model.stored.about,
-        "epsilon": strict(guarantee.epsilon),
+        "epsilon": json_number(guarantee.epsilon),
         "in short": guarantee.in_short(),
         "guarantee": str(guarantee),
         **_fitted_on(model),
@@ -36,8 +36,8 @@ def _fitted_on(model: Model) -> dict[str, Any]:
     if model.notes is None:
         return {"columns": None, "target": None}
     notes = model.notes
-    beside = {"by": list(notes.by) or None, "weights": notes.weights, "event": notes.event}
-    return {"columns": notes.columns.to_notes(), "target": notes.target, **beside}
+    extra = {"by": list(notes.by) or None, "weights": notes.weights, "event": notes.event}
+    return {"columns": notes.columns.to_notes(), "target": notes.target, **extra}
 
 
 def _prediction(model: Model) -> str:
@@ -59,11 +59,11 @@ def show_description(model: Model) -> None:
         if name == "columns":
             table.add_row("prediction", _prediction(model))
         elif value is not None or name not in OPTIONAL:
-            table.add_row(name, _said(value))
+            table.add_row(name, _cell_text(value))
     show(table)
 
 
-def _said(value: Any) -> str:
+def _cell_text(value: Any) -> str:
     if value is None:
         return "–"
     if isinstance(value, list):

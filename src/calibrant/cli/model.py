@@ -9,12 +9,11 @@ from typing import Any
 
 import typer
 
-from calibrant.batches.beside import Beside
 from calibrant.batches.columns import Columns
+from calibrant.batches.extra_columns import ExtraColumns
 from calibrant.batches.notes import Notes
 from calibrant.calibration import Calibrated
-from calibrant.cli.beside import beside_of
-from calibrant.cli.columns import of_flags
+from calibrant.cli.columns import extra_columns_of, of_flags
 from calibrant.distributions.grouped import Grouped
 from calibrant.horizons import HorizonCalibrated
 from calibrant.labels.base import Labels
@@ -56,7 +55,7 @@ class Model:
 
     @property
     def calibrated(self) -> Calibrated:
-        """What was calibrated, on one prediction a row."""
+        """What was calibrated, on one prediction per row."""
         if isinstance(self.stored.calibrated, Tracker):
             raise FileError(f"{self.path}: it is a tracker, which goes on row by row: load it in Python")
         if isinstance(self.stored.calibrated, SeveralCalibrated):
@@ -73,7 +72,7 @@ class Model:
 
     @property
     def kind_of_labels(self) -> Labels | None:
-        """The kind of labels by which the forecasts before calibration are judged too; None where rows differ in it."""
+        """The kind of labels for evaluating the forecasts before calibration; None where it differs by row."""
         found = self.calibrated.labels
         return None if found is None or found.by_row else found
 
@@ -95,10 +94,10 @@ class Model:
         return replace(self, by=by)
 
     @property
-    def beside(self) -> Beside:
-        """The columns that are read beside those of the prediction."""
+    def extra(self) -> ExtraColumns:
+        """The columns that are read besides those of the prediction."""
         event = None if self.notes is None else self.notes.event
-        return beside_of(self.weights, event, self.calibrated.labels, self.by)
+        return extra_columns_of(self.weights, event, self.calibrated.labels, self.by)
 
     def target(self, given: str | None) -> str:
         """The column of the labels that is given, or else that of the notes."""

@@ -24,7 +24,7 @@ MaybeModel = Annotated[
         "--model",
         "-m",
         metavar="FILE",
-        help="The model file that fit wrote; without one the predictions of the file are judged as they are.",
+        help="The model file that fit wrote; without one the predictions of the file are evaluated as they are.",
         show_default=False,
     ),
 ]
@@ -97,10 +97,10 @@ Missing = Annotated[
         "--missing", help="Rows with a missing number: left out and counted (predict writes NaN), or an error."
     ),
 ]
-WantedQuantiles = Annotated[
+OutputQuantiles = Annotated[
     str | None, typer.Option(metavar="LEVEL,...", help="Write the quantiles at these levels, as q0.05 and so on.")
 ]
-WantedInterval = Annotated[
+OutputInterval = Annotated[
     list[str] | None,
     typer.Option(
         metavar="COVERAGE,...",
@@ -120,7 +120,7 @@ Time = Annotated[
         show_default=False,
     ),
 ]
-Along = Annotated[
+TimeAxis = Annotated[
     str | None,
     typer.Option(
         "--time",

@@ -13,21 +13,21 @@ import typer
 from calibrant._words import count
 from calibrant.batches.columns import Columns
 from calibrant.batches.missing import Gaps
+from calibrant.batches.output_columns import OutputColumns
 from calibrant.batches.predicting import Predicting
-from calibrant.batches.wanted import ColumnsWanted
 from calibrant.cli.console import progress, show
 from calibrant.cli.model import Model
-from calibrant.cli.tables import TableFile, not_over, written
+from calibrant.cli.tables import TableFile, refuse_overwrite, written
 from calibrant.guarantee import too_few_for_interval
 
 
-def wanted_of(
+def outputs_of(
     levels: tuple[float, ...],
     coverages: tuple[float, ...],
     *,
     below: tuple[float, ...] | None = None,
     above: tuple[float, ...] | None = None,
-) -> ColumnsWanted:
+) -> OutputColumns:
     """The new columns that the flags ask for; None is where probabilities are no choice."""
     given = {"--quantiles": levels, "--interval": coverages, "--probabilities": below, "--exceedances": above}
     *first, last = (flag for flag, values in given.items() if values is not None)
@@ -36,14 +36,14 @@ def wanted_of(
     for flag, values in given.items():
         if values is not None and len(set(values)) < len(values):
             raise typer.BadParameter("give each number once", param_hint=flag)
-    return ColumnsWanted(levels, coverages, below or (), above or ())
+    return OutputColumns(levels, coverages, below or (), above or ())
 
 
 def predict(
     path: Path,
     model: Model,
     columns: Columns,
-    wanted: ColumnsWanted,
+    outputs: OutputColumns,
     keep: Sequence[str],
     out: Path,
     seed: int | None,
@@ -51,27 +51,27 @@ def predict(
     gaps: Gaps,
 ) -> None:
     """Write quantiles and intervals for the rows of a file, batch by batch."""
-    not_over(out, path, model.path)
+    refuse_overwrite(out, path, model.path)
     table = TableFile(path)
-    work = Predicting(model.calibrated, columns, replace(model.beside, event=None), wanted, seed, gaps)
-    work = work.keeping(table.header, keep)
+    work = Predicting(model.calibrated, columns, replace(model.extra, event=None), outputs, seed, gaps)
+    work = work.for_table(table.header, keep)
     rows = 0
     with progress("predicting", table.count) as done:
         results = map(work, table.batches(work.numbers, work.others, done=done))
         first = next(results)
-        with written(out, first.schema, wanted.names) as write:
+        with written(out, first.schema, outputs.names) as write:
             for result in chain([first], results):
                 write(result)
                 rows += result.num_rows
             work.report(path)  # where it raises, nothing is written
-    warn_if_few(model, wanted)
-    show(f"Wrote {count(rows, 'row')} to {out}: {', '.join([*work.kept, *wanted.names])}.")
+    warn_if_few(model, outputs)
+    show(f"Wrote {count(rows, 'row')} to {out}: {', '.join([*work.kept, *outputs.names])}.")
 
 
-def warn_if_few(model: Model, wanted: ColumnsWanted) -> None:
+def warn_if_few(model: Model, outputs: OutputColumns) -> None:
     """Warn where the calibration rows do not reach as far out as the widest interval."""
-    if not wanted.coverages:
+    if not outputs.coverages:
         return
-    few = too_few_for_interval(model.stored.about["n"], max(wanted.coverages))
+    few = too_few_for_interval(model.stored.about["n"], max(outputs.coverages))
     if few is not None:
         warnings.warn(f"{model.path}: {few}", stacklevel=2)

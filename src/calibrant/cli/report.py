@@ -9,19 +9,19 @@ from pathlib import Path
 from calibrant._words import in_all
 from calibrant.batches.columns import Columns
 from calibrant.batches.missing import Gaps
-from calibrant.cli.console import show, tell, working
-from calibrant.cli.forecasts import Forecasts, judged
+from calibrant.cli.console import show, show_statement, spinner
+from calibrant.cli.forecasts import Forecasts, read_forecasts
 from calibrant.cli.model import Model
-from calibrant.cli.tables import not_over
-from calibrant.diagnosis.door import TERMINAL
+from calibrant.cli.tables import refuse_overwrite
+from calibrant.diagnosis.interface import TERMINAL
 from calibrant.distributions.base import Distribution
-from calibrant.metrics.of_labels import of_labels
-from calibrant.reports.forecast import page_path, report_at
+from calibrant.metrics.label_kinds import for_labels
+from calibrant.reports.forecast import page_path, report_for
 
 
 @dataclass(frozen=True)
-class PageWanted:
-    """What the page is to speak of."""
+class PageOptions:
+    """What the page shows."""
 
     target: str
     groups: Sequence[str]
@@ -29,50 +29,50 @@ class PageWanted:
     title: str | None
     time: str | None = None
     features: Sequence[str] = ()
-    """Columns to show beside a chosen row."""
+    """Columns to show with a chosen row."""
 
 
 def report(
     path: Path,
     model: Model,
     columns: Columns,
-    wanted: PageWanted,
+    options: PageOptions,
     out: Path,
     seed: int | None,
     *,
     gaps: Gaps,
     others: Sequence[Model] = (),
 ) -> None:
-    """Write the page on the rows of a file, and say its verdict; `others` are compared with the model."""
+    """Write the page on the rows of a file, and print its verdict; `others` are compared with the model."""
     out = page_path(out)
-    not_over(out, path, model.path, *(each.path for each in others))
-    read = dict.fromkeys([*wanted.groups, *wanted.features, *([] if wanted.time is None else [wanted.time])])
-    found = judged(path, model, columns, wanted.target, list(read), gaps=gaps)
-    groups = {name: found.groups[name] for name in wanted.groups}
-    distributions = {each.path: _distribution_of(path, found, each, wanted.target, seed, gaps) for each in others}
-    with working("looking"), found.naming():
+    refuse_overwrite(out, path, model.path, *(each.path for each in others))
+    read = dict.fromkeys([*options.groups, *options.features, *([] if options.time is None else [options.time])])
+    found = read_forecasts(path, model, columns, options.target, list(read), gaps=gaps)
+    groups = {name: found.groups[name] for name in options.groups}
+    distributions = {each.path: _distribution_of(path, found, each, options.target, seed, gaps) for each in others}
+    with spinner("looking"), found.naming():
         distributions = {model.path: found.calibrated(model, seed), **distributions}
         named = _named(list(distributions))
-        page = report_at(
+        page = report_for(
             TERMINAL,
             {named[each]: distribution for each, distribution in distributions.items()}
             if others
             else distributions[model.path],
             found.y,
-            base=of_labels(found.prediction, found.y, model.kind_of_labels),
+            base=for_labels(found.prediction, found.y, model.kind_of_labels),
             groups={**found.by_group(model.by), **groups} or None,
-            time=None if wanted.time is None else found.groups[wanted.time],
-            features={name: found.groups[name] for name in wanted.features} or None,
+            time=None if options.time is None else found.groups[options.time],
+            features={name: found.groups[name] for name in options.features} or None,
             guarantee={named[each.path]: each.calibrated.guarantee for each in (model, *others)}
             if others
             else model.calibrated.guarantee,
-            coverage=wanted.coverage,
-            title=wanted.title,
-            label=wanted.target,
+            coverage=options.coverage,
+            title=options.title,
+            label=options.target,
         )
     page.save(out)
-    for said in (page.headline, *page.verdict):
-        tell(said)
+    for statement in (page.headline, *page.verdict):
+        show_statement(statement)
     show(f"Wrote {out}: open it in a browser.")
 
 
@@ -80,11 +80,11 @@ def _distribution_of(
     path: Path, found: Forecasts, other: Model, target: str, seed: int | None, gaps: Gaps
 ) -> Distribution:
     """What another model says of the same rows."""
-    theirs = judged(path, other, other.columns({}), target, gaps=Gaps(refused=gaps.refused))
-    if (unlike := theirs.there != found.there).any():
+    theirs = read_forecasts(path, other, other.columns({}), target, gaps=Gaps(refused=gaps.refused))
+    if (distinct_label := theirs.complete != found.complete).any():
         raise ValueError(
-            f"{path}: row {int(unlike.argmax())} has a prediction for one of the models only"
-            f" ({in_all(int(unlike.sum()))}), and {other.path} can be compared on the same rows only"
+            f"{path}: row {int(distinct_label.argmax())} has a prediction for one of the models only"
+            f" ({in_all(int(distinct_label.sum()))}), and {other.path} can be compared on the same rows only"
         )
     with theirs.naming():
         return theirs.calibrated(other, seed)

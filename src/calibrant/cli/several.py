@@ -1,4 +1,4 @@
-"""Several labels in one file: `fit`, `predict` and `evaluate` where {} in a column's name stands for each target."""
+"""Several labels in one file: `fit`, `predict` and `evaluate` with {} for each target in a column's name."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ import typer
 
 from calibrant import Calibrator
 from calibrant._words import count
-from calibrant.batches.beside import Beside
 from calibrant.batches.columns import Columns
+from calibrant.batches.extra_columns import ExtraColumns
 from calibrant.batches.header import listed
-from calibrant.batches.mending import Mender, counted
 from calibrant.batches.missing import Gaps
 from calibrant.batches.notes import Notes
+from calibrant.batches.output_columns import OutputColumns
 from calibrant.batches.predicting import IN_CACHE
+from calibrant.batches.repairs import Repairs, silenced
 from calibrant.batches.rows import Batch, Numbers, as_arrow
-from calibrant.batches.wanted import ColumnsWanted
 from calibrant.cli.columns import of_flags
-from calibrant.cli.console import progress, show, working
+from calibrant.cli.console import progress, show, spinner
 from calibrant.cli.model import Model
 from calibrant.cli.predict import warn_if_few
-from calibrant.cli.tables import TableFile, not_over, written
+from calibrant.cli.tables import TableFile, refuse_overwrite, written
 from calibrant.guarantee import too_few_for_interval
 from calibrant.labels import Labels
 from calibrant.persistence import FileError, save
 from calibrant.several import Several, SeveralCalibrated, SeveralCalibrator, SeveralEvaluation
 
 EACH = "{}"
-"""What stands for the name of a target."""
+"""The placeholder for the name of a target."""
 
 
 def has_several(flags: Mapping[str, str | None]) -> bool:
@@ -52,7 +52,7 @@ def columns_of(flags: Mapping[str, str | None], targets: Sequence[str]) -> dict[
         )
     plain = [f"--{flag}" for flag, value in flags.items() if value is not None and EACH not in value]
     if plain:
-        raise typer.BadParameter(f"{{}} must stand for the target in {plain[0]} too, as in 'mean_{{}}'")
+        raise typer.BadParameter(f"{{}} must mark the target in {plain[0]} too, as in 'mean_{{}}'")
     named = {
         target: {flag: None if value is None else value.replace(EACH, target) for flag, value in flags.items()}
         for target in targets
@@ -69,50 +69,50 @@ class SeveralForecasts:
     predictions: Several
     Y: dict[str, Numbers]
     known: dict[str, Any]
-    """What is known of the rows beside the predictions: bounds of the labels."""
+    """The other arguments of calibration: bounds of the labels."""
 
 
-def refuse(beside: Beside) -> None:
+def refuse(extra: ExtraColumns) -> None:
     """Raise for what is known of one label only."""
     for flag in ("weights", "event", "by"):
-        if getattr(beside, flag):
+        if getattr(extra, flag):
             raise typer.BadParameter("it is for one label", param_hint=f"--{flag}")
 
 
 def read(path: Path, kind: Labels | None, columns: Mapping[str, Columns], *, gaps: Gaps) -> SeveralForecasts:
-    """All rows of a file that have every label and every prediction; says what had to be mended or left out."""
+    """All rows of a file that have every label and every prediction; warns of rows that were repaired or left out."""
     table, targets = TableFile(path), list(columns)
-    columns = {target: each.found_in(table.header, target) for target, each in columns.items()}
-    beside = Beside(labels=kind)
-    needed = [name for each in columns.values() for name in each.names] + beside.names
+    columns = {target: each.resolve(table.header, target) for target, each in columns.items()}
+    extra = ExtraColumns(labels=kind)
+    needed = [name for each in columns.values() for name in each.names] + extra.names
     with progress("reading", table.count) as done:
         rows, _ = table.labelled([*targets, *needed], gaps=not gaps.refused, done=done)
-    there = gaps.there(rows, needed, *targets)
-    if not there.any():
+    complete = gaps.complete(rows, needed, *targets)
+    if not complete.any():
         raise ValueError(f"{path}: no row has all labels and predictions")
-    mender, rows = Mender(), rows.those(there)
-    predictions = {target: each.prediction(rows, mender) for target, each in columns.items()}
-    mender.report(path, kind)
+    repairs, rows = Repairs(), rows.where(complete)
+    predictions = {target: each.prediction(rows, repairs) for target, each in columns.items()}
+    repairs.report(path, kind)
     gaps.report(path, "they are left out")
     labels = {target: rows.numbers(target) for target in targets}
-    return SeveralForecasts(rows.naming, Several.of(predictions), labels, beside.known(rows))
+    return SeveralForecasts(rows.naming, Several.of(predictions), labels, extra.known(rows))
 
 
 def fit(
     path: Path, columns: Mapping[str, Columns], calibrator: Calibrator, training: Path | None, out: Path, *, gaps: Gaps
 ) -> None:
     """Calibrate every target on the rows of a file and keep the result."""
-    not_over(out, path, *([] if training is None else [training]))
+    refuse_overwrite(out, path, *([] if training is None else [training]))
     several = SeveralCalibrator(calibrator)
     if training is not None:
         known = read(training, calibrator.labels, columns, gaps=Gaps(refused=gaps.refused))
-        with working("comparing labels"), known.naming(), counted():
+        with spinner("comparing labels"), known.naming(), silenced():
             several = several.compared_on(known.predictions, known.Y, **known.known)
     rows = read(path, calibrator.labels, columns, gaps=gaps)
-    with working("calibrating"), rows.naming(), counted():
+    with spinner("calibrating"), rows.naming(), silenced():
         calibrated = several.fit(rows.predictions, rows.Y, **rows.known, rng=np.random.default_rng(0))
     table = TableFile(path)
-    notes = [Notes(each.found_in(table.header, target), target).to_json() for target, each in columns.items()]
+    notes = [Notes(each.resolve(table.header, target), target).to_json() for target, each in columns.items()]
     save(out, calibrated, notes={"several": notes})
     n = calibrated.joint.n
     if (few := too_few_for_interval(n, 0.9)) is not None:
@@ -153,7 +153,7 @@ class Forecaster:
     @classmethod
     def of(cls, model: Model, notes: Sequence[Notes], flags: Mapping[str, str | None]) -> Forecaster:
         """With the columns that the flags name, or else those of the notes."""
-        refuse(Beside(model.weights))
+        refuse(ExtraColumns(model.weights))
         kept = {each.target: each.columns for each in notes}
         return cls(model, columns_of(flags, list(kept)) if any(flags.values()) else kept)
 
@@ -171,14 +171,14 @@ class Forecaster:
 def evaluated(path: Path, source: Forecaster, coverage: float, seed: int | None, *, gaps: Gaps) -> SeveralEvaluation:
     """The metrics of each target on the rows of a file, and of all at once."""
     rows = read(path, source.labels, source.columns, gaps=gaps)
-    with working("evaluating"), rows.naming(), counted():
+    with spinner("evaluating"), rows.naming(), silenced():
         return source.calibrated(rows.predictions, **rows.known, seed=seed).evaluate(rows.Y, coverage=coverage)
 
 
 def predict(
     path: Path,
     source: Forecaster,
-    wanted: ColumnsWanted,
+    outputs: OutputColumns,
     keep: Sequence[str],
     out: Path,
     seed: int | None,
@@ -187,33 +187,33 @@ def predict(
     gaps: Gaps,
 ) -> None:
     """Write quantiles and intervals of every target for the rows of a file, batch by batch."""
-    not_over(out, path, source.model.path)
+    refuse_overwrite(out, path, source.model.path)
     calibrated, table = source.calibrated, TableFile(path)
     if joint and calibrated.references is None:
         raise typer.BadParameter(f"{source.model.path} was fitted without --training FILE", param_hint="--joint")
-    columns = {target: each.found_in(table.header, None) for target, each in source.columns.items()}
+    columns = {target: each.resolve(table.header, None) for target, each in source.columns.items()}
     kept = table.header.matching(keep)
-    beside = Beside(labels=source.labels)
-    needed = [name for each in columns.values() for name in each.names] + beside.names
+    extra = ExtraColumns(labels=source.labels)
+    needed = [name for each in columns.values() for name in each.names] + extra.names
     table.header.check([*needed, *kept])
-    names = [f"{name}_{target}" for target in columns for name in wanted.names]
+    names = [f"{name}_{target}" for target in columns for name in outputs.names]
     clash = [name for name in names if name in kept]
     if clash:
-        raise ValueError(f"{path}: column {clash[0]!r} cannot be kept beside the new column of the same name")
-    mender = Mender()
+        raise ValueError(f"{path}: column {clash[0]!r} cannot be kept: a new column has the same name")
+    repairs = Repairs()
 
     def rows_of(batch: Batch) -> pa.RecordBatch:
         new = np.full((len(names), len(batch)), np.nan)
         for whole in batch.parts(IN_CACHE):
-            offset, there = whole.start - batch.start, gaps.there(whole, needed)
-            part = whole.those(there)
+            offset, complete = whole.start - batch.start, gaps.complete(whole, needed)
+            part = whole.where(complete)
             if not len(part):
                 continue
-            predictions = {target: each.prediction(part, mender) for target, each in columns.items()}
-            known = beside.known(part)
-            with part.naming(), counted():
+            predictions = {target: each.prediction(part, repairs) for target, each in columns.items()}
+            known = extra.known(part)
+            with part.naming(), silenced():
                 H = calibrated(predictions, **known, seed=seed)
-                new[:, offset + np.flatnonzero(there)] = _said(H, wanted, joint=joint)
+                new[:, offset + np.flatnonzero(complete)] = _new_columns(H, outputs, joint=joint)
         return pa.RecordBatch.from_arrays([*map(batch.values, kept), *map(as_arrow, new)], [*kept, *names])
 
     rows = 0
@@ -224,19 +224,19 @@ def predict(
             for result in chain([first], results):
                 write(result)
                 rows += result.num_rows
-    mender.report(path, source.labels)
+    repairs.report(path, source.labels)
     gaps.report(path, "what is written for them is NaN")
     if not joint:  # the box itself says so
-        warn_if_few(source.model, wanted)
+        warn_if_few(source.model, outputs)
     show(f"Wrote {count(rows, 'row')} to {out}: {', '.join([*kept, *names])}.")
 
 
-def _said(H: Any, wanted: ColumnsWanted, *, joint: bool) -> Numbers:
+def _new_columns(H: Any, outputs: OutputColumns, *, joint: bool) -> Numbers:
     """The new columns, target by target: quantiles, then the bounds of the intervals or of the boxes."""
     if joint:
-        parts = [H.quantiles(wanted.levels)] if wanted.levels else []
-        parts += [np.stack(H.interval(coverage, joint=True), axis=1) for coverage in wanted.coverages]
+        parts = [H.quantiles(outputs.levels)] if outputs.levels else []
+        parts += [np.stack(H.interval(coverage, joint=True), axis=1) for coverage in outputs.coverages]
         values: Numbers = np.concatenate(parts, axis=1)  # (rows, columns, targets)
     else:
-        values = H.quantiles(wanted.all_levels)
+        values = H.quantiles(outputs.all_levels)
     return values.transpose(2, 1, 0).reshape(-1, len(values))

@@ -1,4 +1,4 @@
-"""Tables in files: checked numbers, a bounded batch of rows at a time, and output that appears whole or not at all."""
+"""Tables in files: checked numbers, a bounded batch of rows at a time, and output that is written atomically."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ from calibrant.batches.rows import Batch, Numbers, as_arrow
 from calibrant.cli.dialect import hint_of_names
 from calibrant.cli.formats import BATCH, Format, format_of
 from calibrant.persistence import FileError
-from calibrant.persistence.atomic import replacing
-from calibrant.persistence.odd import is_odd
+from calibrant.persistence.atomic import is_special_file, replacing
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class TableFile:
     def schema(self) -> pa.Schema:
         """The names and types of its columns."""
         _nameable(self.path)
-        for what, is_it in (("a folder", os.path.isdir), ("a pipe or a device", is_odd)):
+        for what, is_it in (("a folder", os.path.isdir), ("a pipe or a device", is_special_file)):
             if is_it(self.path):
                 raise ValueError(f"{self.path}: this is {what}, not a file")
         with self._named():
@@ -68,11 +67,11 @@ class TableFile:
         self, numbers: Sequence[str], others: Sequence[str] = (), *, done: Callable[[int], None] = lambda rows: None
     ) -> Iterator[Batch]:
         """These columns, at most `BATCH` rows at a time; `done` hears of each batch that was worked off."""
-        wanted = list(dict.fromkeys([*numbers, *others]))
-        self.header.check(wanted)
+        expected = list(dict.fromkeys([*numbers, *others]))
+        self.header.check(expected)
         start = 0
         with self._named():
-            for rows in self.format.batches(self.path, wanted, numbers):
+            for rows in self.format.batches(self.path, expected, numbers):
                 for batch in Batch(self.path, start, rows).parts(BATCH):
                     yield batch
                     start += len(batch)
@@ -114,9 +113,9 @@ class TableFile:
         except (pa.ArrowException, OSError) as error:
             if str(error).startswith(f"{self.path}"):
                 raise
-            said = f"{self.path}: this cannot be read as {self.format.name} ({_reason(error)})"
+            message = f"{self.path}: this cannot be read as {self.format.name} ({_reason(error)})"
             hint = hint_of_names(self.format.first_line(self.path))
-            raise ValueError(f"{said}: {hint}" if hint else said) from error
+            raise ValueError(f"{message}: {hint}" if hint else message) from error
 
 
 @contextmanager
@@ -155,7 +154,7 @@ def _nameable(path: Path) -> None:
         raise ValueError(f"{str(path)!a}: the name of a file must be UTF-8") from None
 
 
-def not_over(out: Path, *read: Path) -> None:
+def refuse_overwrite(out: Path, *read: Path) -> None:
     """Raise if the file to write is one of those that are read."""
     for path in read:
         if out.exists() and path.exists() and os.path.samefile(out, path):

@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from calibrant.cli.ending import say
+from calibrant.cli.exit import say
 
 _WRONG: Any = typer.BadParameter.__mro__[1]  # UsageError, which typer keeps to itself
 
@@ -19,7 +19,7 @@ class Commands(TyperGroup):
     """The commands; each option of theirs is given once, unless it takes several values."""
 
     def main(self, args: Any = None, prog_name: Any = None, **extra: Any) -> Any:  # type: ignore[override]
-        """Run the command line; wrong usage is told in a sentence and exits with 2."""
+        """Run the command line; wrong usage is one sentence and exits with 2."""
         standalone_mode = extra.pop("standalone_mode", True)
         try:
             result = super().main(args, prog_name, standalone_mode=False, **extra)

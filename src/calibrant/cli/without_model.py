@@ -6,19 +6,19 @@ from typing import Any
 
 import typer
 
-from calibrant.cli.later import later
-from calibrant.cli.texts import flags_of
+from calibrant.cli.lazy import module_of
+from calibrant.cli.parsing import flags_of
 
 
 def raw_columns(target: str | None, *flags: str | None) -> tuple[Any, str]:
-    """The columns of predictions that are judged without a model, and that of the labels."""
+    """The columns of predictions that are evaluated without a model, and that of the labels."""
     if not any(flags):
         raise typer.BadParameter(
-            "name the model file that fit wrote; or, to judge predictions as they are, their columns, by --rate,"
+            "name the model file that fit wrote; or, to evaluate predictions as they are, their columns, by --rate,"
             " --point and so on",
             param_hint="--model",
         )
-    columns = later("columns").of_flags(flags_of(*flags))
+    columns = module_of("columns").of_flags(flags_of(*flags))
     if target is None:
         raise typer.BadParameter("without --model the column of the labels must be named", param_hint="--target")
     return columns, target

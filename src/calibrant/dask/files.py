@@ -1,4 +1,4 @@
-"""Folders of parquet files: a partition for each file, and output that appears whole or not at all."""
+"""Folders of parquet files: a partition for each file, and output that is written atomically."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def read_parquet(
     schema = _named_schema(files[0])
     names = list(schema.names) if columns is None else list(columns)
     Header(files[0], tuple(schema.names)).check(names)
-    wanted = pa.schema([schema.field(name) for name in names])
-    meta = wanted.empty_table().to_pandas(types_mapper=TEXT.get)
-    frame: dd.DataFrame = dd.from_map(_read, files, wanted=wanted, first=files[0], meta=meta)
+    expected = pa.schema([schema.field(name) for name in names])
+    meta = expected.empty_table().to_pandas(types_mapper=TEXT.get)
+    frame: dd.DataFrame = dd.from_map(_read, files, expected=expected, first=files[0], meta=meta)
     return frame
 
 
@@ -71,7 +71,7 @@ def _files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> l
     if not isinstance(path, (str, os.PathLike)):
         files = [os.fspath(each) for each in path]
         if not files:
-            raise ValueError("at least one parquet file is wanted, got none")
+            raise ValueError("expected at least one parquet file, got none")
         return files
     if not os.path.isdir(path):
         return [os.fspath(path)]
@@ -93,13 +93,13 @@ def _named_schema(file: str) -> pa.Schema:
         raise _unreadable(file, error) from error
 
 
-def _read(file: str, wanted: pa.Schema, first: str) -> pd.DataFrame:
+def _read(file: str, expected: pa.Schema, first: str) -> pd.DataFrame:
     """One file, which must have the columns of the first."""
     schema = _named_schema(file)
-    there = pa.schema([schema.field(name) for name in wanted.names if name in schema.names])
-    check_schema(there, wanted, file, first)
+    found = pa.schema([schema.field(name) for name in expected.names if name in schema.names])
+    check_schema(found, expected, file, first)
     try:
-        table = parquet.read_table(file, columns=wanted.names, partitioning=None)
+        table = parquet.read_table(file, columns=expected.names, partitioning=None)
     except (pa.ArrowException, OSError) as error:
         raise _unreadable(file, error) from error
     frame: pd.DataFrame = table.replace_schema_metadata().to_pandas(types_mapper=TEXT.get)

@@ -15,9 +15,9 @@ from calibrant.batches.evaluating import COVERAGES, Evaluating, TableEvaluation,
 from calibrant.batches.fitting import ENOUGH, Fitting, fitting
 from calibrant.batches.header import Header
 from calibrant.batches.model import TableModel
+from calibrant.batches.output_columns import OutputColumns
 from calibrant.batches.predicting import Predicting, predicting
 from calibrant.batches.rows import Batch, partition
-from calibrant.batches.wanted import ColumnsWanted
 from calibrant.calibration import Calibrator
 
 T = TypeVar("T")
@@ -70,7 +70,7 @@ def fit(
         ids: The column or columns that identify a row; its number by default.
         calibrator: What calibrates: a score, an interpolator and the kind of label.
         sample: How many rows to keep at most, of each group with `by`; None keeps all of them in memory.
-        missing: What becomes of rows without a number: "keep" leaves them out of what is learned and judged, and
+        missing: What becomes of rows without a number: "keep" leaves them out of the fit and the evaluation, and
             predicts NaN; "error" raises.
     """
     given = {
@@ -112,7 +112,7 @@ def evaluate(
         coverages: The probabilities of the centred intervals, each between 0 and 1.
         ids: The column or columns that identify a row; its number by default.
         seed: A whole number, for a randomised q: a row then has the same random number in any batch and any order.
-        missing: What becomes of rows without a number: "keep" leaves them out of what is learned and judged, and
+        missing: What becomes of rows without a number: "keep" leaves them out of the fit and the evaluation, and
             predicts NaN; "error" raises.
     """
     work = evaluating(model, _header(ddf), target, coverage, ci, coverages, ids, seed, missing)
@@ -132,7 +132,7 @@ def predict(
 ) -> dd.DataFrame:
     """A frame with new columns, which nothing computes yet; the arguments are those of `calibrant.batches.predict`.
 
-    `calibrant.dask.to_parquet` writes it, whole or not at all.
+    `calibrant.dask.to_parquet` writes it atomically.
 
     Args:
         ddf: A Dask frame.
@@ -142,26 +142,26 @@ def predict(
         probabilities: The values y for which to write P(Y <= y), as columns cdf_100 and so on.
         keep: The columns to keep, by names and patterns; all of them by default.
         seed: A whole number, for a randomised q: a row then has the same random number in any batch and any order.
-        missing: What becomes of rows without a number: "keep" leaves them out of what is learned and judged, and
+        missing: What becomes of rows without a number: "keep" leaves them out of the fit and the evaluation, and
             predicts NaN; "error" raises.
     """
-    wanted = ColumnsWanted.of(quantiles, interval, probabilities)
-    work = predicting(model, wanted, _header(ddf), keep=keep, seed=seed, missing=missing)
+    outputs = OutputColumns.of(quantiles, interval, probabilities)
+    work = predicting(model, outputs, _header(ddf), keep=keep, seed=seed, missing=missing)
     numbers = dd.from_map(_number, range(ddf.npartitions), meta=_number(0).iloc[:0])
-    meta = _with_new(make_meta(ddf), work, {name: pd.Series(dtype="float64") for name in wanted.names})
-    shared = delayed(work.lean())  # one object for all partitions, sent to a worker once
+    meta = _with_new(make_meta(ddf), work, {name: pd.Series(dtype="float64") for name in outputs.names})
+    shared = delayed(work.without_history())  # one object for all partitions, sent to a worker once
     new: dd.DataFrame = dd.map_partitions(_predicted, ddf, numbers, shared, align_dataframes=False, meta=meta)
     return new
 
 
 def _predicted(frame: pd.DataFrame, number: pd.Series, shared: Predicting) -> pd.DataFrame:
     """One partition with its new columns."""
-    work, name = shared.afresh(), _name(frame, int(number.iloc[0]))
-    needed = list(dict.fromkeys([*work.numbers, *work.beside.by]))
+    work, name = shared.with_fresh_counts(), _name(frame, int(number.iloc[0]))
+    needed = list(dict.fromkeys([*work.numbers, *work.extra.by]))
     batch = Batch(name, 0, _rows(frame, needed, name))
     new = work.new(batch)
     work.report(name)
-    return _with_new(frame, work, dict(zip(work.wanted.names, new, strict=True)))
+    return _with_new(frame, work, dict(zip(work.outputs.names, new, strict=True)))
 
 
 def _with_new(frame: pd.DataFrame, work: Predicting, new: Mapping[str, Any]) -> pd.DataFrame:
@@ -205,7 +205,7 @@ def _rows(frame: pd.DataFrame, columns: Sequence[str], name: str) -> pa.RecordBa
 
 def _header(ddf: Any) -> Header:
     if not isinstance(ddf, dd.DataFrame):
-        raise TypeError(f"a Dask data frame is wanted, got {type(ddf).__name__}")
+        raise TypeError(f"expected a Dask data frame, got {type(ddf).__name__}")
     return Header(WHOLE, tuple(map(str, ddf.columns)))
 
 

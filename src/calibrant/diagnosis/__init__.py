@@ -1,11 +1,11 @@
-"""Where a forecast fails: by slice, by what its features tell, and in the worst slice that can be found."""
+"""Where a forecast fails: by slice, by what features predict, and in the worst slice found."""
 
-from calibrant.diagnosis.certificate import Diagnosis
 from calibrant.diagnosis.diagnose import diagnose
-from calibrant.diagnosis.over_time import Stretch, over_time
-from calibrant.diagnosis.telling import Telling
-from calibrant.diagnosis.worst import WorstSlice
+from calibrant.diagnosis.feature_test import FeatureTest
+from calibrant.diagnosis.over_time import Period, over_time
+from calibrant.diagnosis.result import Diagnosis
+from calibrant.diagnosis.worst_slice import WorstSlice
 from calibrant.metrics.by_slice import SliceResult
-from calibrant.metrics.held import Held
+from calibrant.metrics.interval_coverage import IntervalResult
 
-__all__ = ["Diagnosis", "Held", "SliceResult", "Stretch", "Telling", "WorstSlice", "diagnose", "over_time"]
+__all__ = ["Diagnosis", "FeatureTest", "IntervalResult", "Period", "SliceResult", "WorstSlice", "diagnose", "over_time"]

@@ -8,24 +8,24 @@ import numpy as np
 
 from calibrant._arguments import unit
 from calibrant._types import ArrayLike, Features, Groups
-from calibrant.diagnosis.answers import answers_of
-from calibrant.diagnosis.certificate import CHECKS, Diagnosis
-from calibrant.diagnosis.door import PYTHON
+from calibrant.diagnosis.feature_test import feature_test
 from calibrant.diagnosis.features import feature_slices
-from calibrant.diagnosis.telling import telling
-from calibrant.diagnosis.worst import worst_slice
+from calibrant.diagnosis.interface import PYTHON
+from calibrant.diagnosis.result import CHECKS, Diagnosis
+from calibrant.diagnosis.row_events import row_events_of
+from calibrant.diagnosis.worst_slice import worst_slice
 from calibrant.forecast import PredictionLike
 from calibrant.labels.base import Labels
-from calibrant.metrics.by_slice import OWN, PARTS, SMALLEST, SliceResult, judged, own_slices
+from calibrant.metrics.by_slice import OWN, PARTS, SMALLEST, SliceResult, own_slices, slice_results
 from calibrant.metrics.forecasts import paired
-from calibrant.metrics.of_labels import HINT, distribution_of_labels, look_like_counts, of_labels
+from calibrant.metrics.label_kinds import HINT, distribution_for_labels, for_labels, look_like_counts
 from calibrant.metrics.slices import Slices, all_rows
 from calibrant.predictions import Quantiles
 
 FEWEST = 50
 BETWEEN = (
-    "The distributions run straight between the quantiles, which may be all that fails; calibrant.report says whether"
-    " the quantiles are right at their levels."
+    "The distributions are interpolated linearly between the quantiles, which may be all that fails; calibrant.report"
+    " says whether the quantiles are right at their levels."
 )
 
 
@@ -42,7 +42,7 @@ def diagnose(
     permutations: int = 199,
     seed: int = 0,
 ) -> Diagnosis:
-    """A certificate by slices: is H calibrated for every kind of row, as far as the labels y can tell?
+    """Is H calibrated in every slice of the rows, as far as the labels y can tell?
 
     Three checks, each at a third of 1 - confidence, so that a calibrated forecast passes with probability `confidence`
     or more, if rows are independent:
@@ -55,19 +55,18 @@ def diagnose(
 
     Args:
         H: The forecasts: one distribution per row, or any forecast with intervals at `coverages`. Without
-            distributions there are no PITs: quantiles are judged at their own levels, an Interval by what it holds.
+            distributions there are no PITs: quantiles are tested at their own levels, an Interval by its coverage.
         y: The labels, of rows that neither trained nor calibrated the model.
         X: The features: an array, a mapping of names to columns or a data frame, of numbers, text or dates; values may
             be missing. Numbers are cut into quintiles, up to 12 different ones are a slice each. Without it, the
             forecast's own centre and width are the features.
-        coverages: The probabilities of the centred intervals that are judged; the first is that of the worst slice.
+        coverages: The probabilities of the centred intervals that are tested; the first is that of the worst slice.
         confidence: The probability that a calibrated forecast passes, at least.
         n: The number of rows that calibrated H, `calibrated.guarantee.n`: the slices allow for the error that so few
             rows leave.
         names: Names for the columns of X, in place of its own, or of x0, x1, ... of an array.
         labels: What kind of number y is, as in `evaluate`: with `Counts()`, distributions, quantiles and draws are
-        judged by
-            what they say of counts. Rates are, too, where all labels are counts.
+            evaluated as forecasts of counts. Rates are, too, where all labels are counts.
         permutations: How often the PITs are permuted; the p-value is a multiple of 1 / (permutations + 1).
         seed: A whole number that decides the folds, the permutations and the halves.
 
@@ -81,10 +80,11 @@ def diagnose(
     Fails: 3,000 rows show that the forecasts are not calibrated everywhere.
     Slices: 10 of 11 are off by more than chance allows. The farthest is x in [0.0002485, 0.1946] (600 rows): the 50%
     intervals hold 83.5% of the labels, where chance allows 42.2% to 57.8%.
-    Features: they tell which labels lie low or high in their forecasts (p = 0.005); most of all x, predicted value.
+    Features: they predict which labels lie low or high in their forecasts (p = 0.005); most strongly x, predicted
+    value.
     Worst slice: ...
     What to do: let the width follow the features: predict quantiles, an interval or a distribution in place of a point,
-    or calibrate the slices apart.
+    or calibrate the slices separately.
     >>> diagnose(Normal(f, sigma)[3000:], y[3000:], {"x": x[3000:]}).passes
     True
     """
@@ -101,28 +101,28 @@ def diagnose(
     if m < FEWEST:
         raise ValueError(f"a diagnosis needs at least {FEWEST} rows, got {m}")
     between = labels is not None and isinstance(H, Quantiles)
-    H = of_labels(H, y) if labels is None else distribution_of_labels(H, y, labels)
+    H = for_labels(H, y) if labels is None else distribution_for_labels(H, y, labels)
     like_counts = labels is None and look_like_counts(H, y)
     hint = BETWEEN if between else HINT.format(PYTHON.counts) if like_counts else ""
-    said = answers_of(H, y, asked)
+    events = row_events_of(H, y, asked)
     features = feature_slices(X, m, names)
-    own = own_slices(said.centre, said.width, [column.name for column in features])
+    own = own_slices(events.centre, events.width, [column.name for column in features])
     columns = [*own, *features]
     rng = np.random.default_rng(seed)
-    coverage, held = next(iter(said.held.items()))
+    coverage, flags = next(iter(events.inside.items()))
     return Diagnosis(
         m,
         n,
         confidence,
         not any(column.name.strip("()") == OWN[1] for column in own),
-        judged([all_rows(m), *columns], said.held, said.pit, confidence=1 - risk, n=n),
-        telling(columns, said.events, int(permutations), rng),
-        worst_slice(columns, coverage, held, rng, confidence=confidence, risk=risk, n=n),
+        slice_results([all_rows(m), *columns], events.inside, events.pit, confidence=1 - risk, n=n),
+        feature_test(columns, events.events, int(permutations), rng),
+        worst_slice(columns, coverage, flags, rng, confidence=confidence, risk=risk, n=n),
         hint,
     )
 
 
-def by_forecast(
+def forecast_slices(
     H: PredictionLike,
     y: ArrayLike,
     coverage: float,
@@ -137,7 +137,7 @@ def by_forecast(
     H, y = paired(H, y)
     if y.shape[0] < PARTS * SMALLEST:
         return ()
-    said = answers_of(H, y, [coverage])
+    events = row_events_of(H, y, [coverage])
     taken = [column.name for column in groups]
-    columns = [*own_slices(said.centre, said.width, taken), *groups]
-    return judged(columns, said.held, said.pit, n=n, own=own)
+    columns = [*own_slices(events.centre, events.width, taken), *groups]
+    return slice_results(columns, events.inside, events.pit, n=n, own=own)

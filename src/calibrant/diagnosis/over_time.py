@@ -1,4 +1,4 @@
-"""Coverage and PITs along time, beside what chance allows."""
+"""Coverage and PITs over time, with what chance allows."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import numpy as np
 
 from calibrant._arguments import unit
 from calibrant._types import ArrayLike, Values
-from calibrant.diagnosis.answers import answers_of
+from calibrant.diagnosis.row_events import row_events_of
 from calibrant.forecast import PredictionLike
-from calibrant.metrics.by_slice import SMALLEST, SliceResult, judged
+from calibrant.metrics.by_slice import SMALLEST, SliceResult, slice_results
 from calibrant.metrics.forecasts import paired
-from calibrant.metrics.held import Floats, Inside
+from calibrant.metrics.interval_coverage import Floats, InsideFlags
+from calibrant.metrics.periods import Periods, periods_of
 from calibrant.metrics.slices import Slices
-from calibrant.metrics.stretches import Stretches, stretches_of
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stretch(SliceResult):
-    """How the forecasts of the m rows of one stretch of time do."""
+class Period(SliceResult):
+    """How the forecasts of the m rows of one period do."""
 
     start: str
     end: str
@@ -36,29 +36,29 @@ def over_time(
     coverages: Sequence[float] = (0.9,),
     confidence: float = 0.95,
     n: int | None = None,
-) -> tuple[Stretch, ...]:
-    """How the forecasts do in each of `bins` stretches of time, of about equally many rows.
+) -> tuple[Period, ...]:
+    """How the forecasts do in each of `bins` periods, of about equally many rows.
 
     `time` says when each row was, by numbers or dates, and rows may come in any order; without it they are in the order
-    of time, and counted from 0. Rows of one moment stay together. Each stretch has its coverage with what chance
+    of time, and counted from 0. Rows of one moment stay together. Each period has its coverage with what chance
     allows in all of them at once, the largest gap of its PITs, and the direction in which the forecasts are off. With
-    `n`, the rows that calibrated H, chance includes what so few rows leave open. It looks back over rows that are all
-    there; to watch rows as they come, see `calibrant.monitor`.
+    `n`, the rows that calibrated H, chance includes the sampling error that they leave. It looks back over a complete
+    set of rows; to watch rows as they arrive, see `calibrant.monitor`.
 
     Args:
         H: The forecasts, one per row: distributions, or a prediction of any kind.
         y: The labels: one number per row.
         time: When each row was, as numbers or dates; without it the rows are in time order.
-        bins: The number of stretches, each of about as many rows.
+        bins: The number of periods, each of about as many rows.
         coverages: The probabilities of the centred intervals, each between 0 and 1.
-        confidence: The probability that a calibrated forecast lies inside the bounds of all stretches.
+        confidence: The probability that a calibrated forecast lies inside the bounds of all periods.
         n: The number of rows that calibrated H: the bounds then allow for the error that they leave.
 
     >>> from calibrant import Normal
     >>> rng = np.random.default_rng(0)
     >>> y = rng.normal(size=2000) * np.where(np.arange(2000) < 1500, 1, 2)
     >>> for each in over_time(Normal(np.zeros(2000), 1.0), y, bins=4):
-    ...     print(each.name, f"{each.held[0].share:.2f}", f"too {each.direction}" if each.off else "")
+    ...     print(each.name, f"{each.intervals[0].share:.2f}", f"too {each.direction}" if each.off else "")
     row in [0, 499] 0.92
     row in [500, 999] 0.91
     row in [1000, 1499] 0.90
@@ -70,14 +70,14 @@ def over_time(
     if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or bins < 1:
         raise ValueError(f"bins must be a count, at least 1, got {bins!r}")
     if m < SMALLEST * bins:
-        raise ValueError(f"{bins} stretches need {SMALLEST * bins} rows, {SMALLEST} each, got {m}")
+        raise ValueError(f"{bins} periods need {SMALLEST * bins} rows, {SMALLEST} each, got {m}")
     when, name = (np.arange(m), "row") if time is None else (time, "time")
-    found = stretches_of(when, m, bins, name=name)
-    said = answers_of(H, y, asked)
-    return judged_stretches(found, said.held, said.pit, confidence=unit("confidence", confidence), n=n)
+    found = periods_of(when, m, bins, name=name)
+    events = row_events_of(H, y, asked)
+    return period_results(found, events.inside, events.pit, confidence=unit("confidence", confidence), n=n)
 
 
-def along_time(
+def time_periods(
     H: PredictionLike,
     y: ArrayLike,
     time: Values,
@@ -85,31 +85,31 @@ def along_time(
     n: int | None,
     groups: Sequence[Slices] = (),
     own: Mapping[str, int] | None = None,
-) -> tuple[Stretch, ...]:
-    """The same for one coverage, with as many stretches as the rows bear, 10 at most; none where they bear none."""
+) -> tuple[Period, ...]:
+    """The same for one coverage, with as many periods as the rows bear, 10 at most; none where they bear none."""
     H, y = paired(H, y)
-    found = stretches_of(time, int(y.shape[0]))
-    said = answers_of(H, y, [coverage])
-    return judged_stretches(found, said.held, said.pit, n=n, groups=groups, own=own)
+    found = periods_of(time, int(y.shape[0]))
+    events = row_events_of(H, y, [coverage])
+    return period_results(found, events.inside, events.pit, n=n, groups=groups, own=own)
 
 
-def judged_stretches(
-    found: Stretches,
-    held: Mapping[float, Inside],
+def period_results(
+    found: Periods,
+    inside: Mapping[float, InsideFlags],
     pit: Floats | None,
     *,
     confidence: float = 0.95,
     n: int | None = None,
     groups: Sequence[Slices] = (),
     own: Mapping[str, int] | None = None,
-) -> tuple[Stretch, ...]:
-    """The results of stretches; `groups` and `own` say how many rows calibrated each group by itself."""
+) -> tuple[Period, ...]:
+    """The results of periods; `groups` and `own` say how many rows calibrated each group by itself."""
     slices = found.slices
-    results = judged([slices], held, pit, confidence=confidence, n=n, own=own, groups=groups)
+    results = slice_results([slices], inside, pit, confidence=confidence, n=n, own=own, groups=groups)
     place = {label: k for k, label in enumerate(slices.labels)}
     made = []
     for each in results:
         k = place[each.value]
         known = {field.name: getattr(each, field.name) for field in fields(SliceResult)}
-        made.append(Stretch(**known, start=found.starts[k], end=found.ends[k]))
+        made.append(Period(**known, start=found.starts[k], end=found.ends[k]))
     return tuple(made)

@@ -1,7 +1,7 @@
 """Forecasts in long tables, calibrated by horizon."""
 
 from calibrant.horizons.calibration import HorizonCalibrated, HorizonCalibrator
-from calibrant.horizons.columns import ForecastColumns, found_in
+from calibrant.horizons.columns import ForecastColumns, find_forecast
 from calibrant.horizons.evaluation import HorizonEvaluation
 from calibrant.horizons.table import LongColumns
 
@@ -11,5 +11,5 @@ __all__ = [
     "HorizonCalibrator",
     "HorizonEvaluation",
     "LongColumns",
-    "found_in",
+    "find_forecast",
 ]

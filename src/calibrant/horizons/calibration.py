@@ -15,7 +15,7 @@ from calibrant._words import in_all
 from calibrant.calibration import Calibrated, Calibrator
 from calibrant.distributions.base import Distribution
 from calibrant.guarantee import Guarantee
-from calibrant.horizons.evaluation import HorizonEvaluation, judged
+from calibrant.horizons.evaluation import HorizonEvaluation, evaluate_horizons
 from calibrant.horizons.table import LongColumns, LongRows, columns_of, names_of, read, written
 from calibrant.interpolators import NAF, ByHorizon, Interpolator, Linear
 
@@ -25,7 +25,7 @@ class HorizonCalibrator:
     """A calibrator of forecasts in a long table, one distribution for each number of steps ahead, ready to be fitted.
 
     `calibrator` has the score, the kind of labels and the interpolator; `Linear`, its default, and `NAF` mean
-    `ByHorizon` here, in which neighbouring horizons lend to each other.
+    `ByHorizon` here, in which neighbouring horizons share information.
 
     >>> import pandas as pd
     >>> rng = np.random.default_rng(0)
@@ -111,7 +111,7 @@ class HorizonCalibrated(Saved):
 
     @property
     def guarantee(self) -> Guarantee:
-        """What is promised at each horizon."""
+        """The guarantee at each horizon."""
         return self.calibrated.guarantee
 
     @property
@@ -151,12 +151,12 @@ class HorizonCalibrated(Saved):
 
         Args:
             frame: A long table, one line per forecast: a frame of pandas, polars or pyarrow.
-            coverage: The probability of the centred intervals that are judged.
+            coverage: The probability of the centred intervals that are evaluated.
             seed: A whole number in place of `rng`: a row then has the same random number in any batch and any order.
         """
         rows = self.labelled(frame)
         H = distributions_of(self.calibrated, rows, seed=seed)
-        return judged(rows.prediction, H, rows.y, rows.horizon, coverage)
+        return evaluate_horizons(rows.prediction, H, rows.y, rows.horizon, coverage)
 
     def labelled(self, frame: Table) -> LongRows:
         """The rows of a table that have a label.
@@ -202,7 +202,7 @@ def distributions_of(
 
 
 def by_horizon(interpolator: Interpolator) -> Interpolator:
-    """What an interpolator means by horizon: `ByHorizon` for the two that make a density."""
+    """The interpolator by horizon: `ByHorizon` for the two that make a density."""
     if isinstance(interpolator, NAF):
         return ByHorizon(interpolator)
     return ByHorizon() if isinstance(interpolator, Linear) else interpolator

@@ -13,7 +13,7 @@ from calibrant._arguments import unit
 from calibrant._types import ArrayLike
 from calibrant.predictions import Interval, Point, Quantiles
 
-UNNAMED = "quantiles"
+NO_MODEL_NAME = "quantiles"
 """The model whose columns are called by their levels alone."""
 MEANS = ("mean", "point_forecast")
 """What its point is called."""
@@ -44,7 +44,7 @@ class ForecastColumns:
     def prediction(self, column: Callable[[str], ArrayLike]) -> Point | Interval | Quantiles:
         """A Point, an Interval, or Quantiles.
 
-        Where there are quantiles, the point stays aside: it is a mean, and no level says where a mean lies.
+        Where there are quantiles, the point is not used: it is a mean, which has no level.
         """
         values = [column(name) for name in self.names]
         if not self.quantiles:
@@ -55,18 +55,19 @@ class ForecastColumns:
         return Quantiles(levels, np.stack(values, axis=1))
 
 
-def found_in(
-    names: Sequence[str], model: str | None = None, *, coverage: float = 0.8, aside: Sequence[str] = ()
+def find_forecast(
+    names: Sequence[str], model: str | None = None, *, coverage: float = 0.8, exclude: Sequence[str] = ()
 ) -> ForecastColumns:
     """The forecast of a model in a table with these columns; the only one, if it is not named.
 
-    `coverage` is that of bounds whose names tell none, such as yhat_lower. Columns `aside` are no forecasts.
+    `coverage` is that of bounds whose names do not state it, such as yhat_lower. Columns in `exclude` are not
+    forecasts.
 
-    >>> found_in(["unique_id", "ds", "ETS", "ETS-lo-90", "ETS-hi-90"], aside=["unique_id", "ds"])
+    >>> find_forecast(["unique_id", "ds", "ETS", "ETS-lo-90", "ETS-hi-90"], exclude=["unique_id", "ds"])
     ForecastColumns(model='ETS', point='ETS', quantiles=(('ETS-lo-90', 0.05), ('ETS-hi-90', 0.95)))
     """
     coverage = unit("coverage", coverage)
-    left = [name for name in names if name not in aside]
+    left = [name for name in names if name not in exclude]
     quantiles: dict[str, dict[float, str]] = {}
     plain = []
     for name in left:
@@ -81,7 +82,7 @@ def found_in(
     chosen = _chosen(model, list(quantiles), plain)
     own = quantiles.get(chosen, {})
     _check_pairs(own.values(), left)
-    point = next((name for name in ((chosen,) if chosen != UNNAMED else MEANS) if name in plain), None)
+    point = next((name for name in ((chosen,) if chosen != NO_MODEL_NAME else MEANS) if name in plain), None)
     return ForecastColumns(chosen, point, tuple((own[level], level) for level in sorted(own)))
 
 
@@ -125,7 +126,7 @@ def _read(name: str, names: Sequence[str], coverage: float) -> tuple[str, float]
         level = level if level < 1 else level / 100  # q0.1 and q10 are the same
         if not 0 < level < 1:
             raise ValueError(f"column {name!r} is a quantile at level {level:g}, which there is not")
-        return (named and named["model"]) or UNNAMED, level
+        return (named and named["model"]) or NO_MODEL_NAME, level
     return None
 
 
@@ -138,4 +139,4 @@ def _check_pairs(own: Any, names: Sequence[str]) -> None:
         if sided := _SIDED.fullmatch(name):
             other = f"{sided['model']}-{'hi' if sided['side'] == 'lo' else 'lo'}-{sided['percent']}"
             if other not in names:
-                raise ValueError(f"column {name!r} has no {other!r} beside it")
+                raise ValueError(f"column {name!r} lacks its counterpart {other!r}")

@@ -13,7 +13,7 @@ from calibrant.metrics.evaluation import OfDistribution
 
 @dataclass(frozen=True, repr=False)
 class HorizonEvaluation:
-    """The metrics of each horizon. It prints as a table, a line a horizon."""
+    """The metrics of each horizon. It prints as a table, one line per horizon."""
 
     base: dict[int, Evaluation]
     """The forecasts as they are."""
@@ -50,7 +50,7 @@ class HorizonEvaluation:
         return f"HorizonEvaluation({len(self.calibrated)} horizons)"
 
 
-def judged(base: Any, H: Any, y: Any, horizon: Any, coverage: float) -> HorizonEvaluation:
+def evaluate_horizons(base: Any, H: Any, y: Any, horizon: Any, coverage: float) -> HorizonEvaluation:
     """The metrics of the rows of each horizon."""
     before: dict[int, Evaluation] = {}
     after: dict[int, OfDistribution] = {}

@@ -1,4 +1,4 @@
-"""Forecasts in a long table: who, when, made when, and so how many steps ahead."""
+"""Forecasts in a long table: series, time, cutoff, and so how many steps ahead."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from calibrant._arrays import first_and_count
 from calibrant._words import in_all
-from calibrant.horizons.columns import ForecastColumns, found_in
+from calibrant.horizons.columns import ForecastColumns, find_forecast
 
 Counts = NDArray[np.int64]
 
@@ -87,15 +87,15 @@ def columns_of(
     names = names_of(frame)
     series = None if series == "unique_id" and series not in names else series  # a table of one series
     cutoff = None if horizon is not None and cutoff not in names else cutoff
-    aside = [name for name in (target, series, time, cutoff, horizon) if name is not None]
-    missing = [name for name in aside if name not in names]
+    exclude = [name for name in (target, series, time, cutoff, horizon) if name is not None]
+    missing = [name for name in exclude if name not in names]
     if missing:
         hint = ": name the column of the cutoffs by cutoff=, or one of the steps ahead by horizon="
         raise ValueError(
             f"there is no column {missing[0]!r} in the table, its columns are {', '.join(names)}"
             f"{hint if missing == [cutoff] else ''}"
         )
-    forecast = found_in(names, model, coverage=coverage, aside=aside)
+    forecast = find_forecast(names, model, coverage=coverage, exclude=exclude)
     return LongColumns(forecast, target, series, time, cutoff, horizon)
 
 
@@ -160,7 +160,7 @@ def ordered_times(frame: Any, time: str, cutoff: str) -> tuple[Counts, Counts, l
 
 def _opened(frame: Any) -> Any:
     if not nw.dependencies.is_into_dataframe(frame):
-        raise TypeError(f"a data frame of pandas, polars or pyarrow is wanted, got a {type(frame).__name__}")
+        raise TypeError(f"expected a data frame of pandas, polars or pyarrow, got a {type(frame).__name__}")
     return nw.from_native(frame, eager_only=True)
 
 

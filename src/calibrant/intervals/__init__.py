@@ -1,6 +1,6 @@
 """Conformal intervals: {y : a(f(x), y) <= t} for a non-conformity score a and the right threshold t."""
 
-from calibrant.intervals.around_centre import AbsoluteResidual, Centred, NormalizedResidual
+from calibrant.intervals.centred import AbsoluteResidual, Centred, NormalizedResidual
 from calibrant.intervals.check import check_nonconformity
 from calibrant.intervals.conformal import (
     ConformalInterval,

@@ -1,4 +1,4 @@
-"""The distributions that a non-conformity of your own must keep."""
+"""The properties that a non-conformity of your own must have."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class _Points:
     minimiser: Array
 
     def _at(self, function: Any, y: Array) -> Array:
-        """A function of one value a row, at (rows, points)."""
+        """A function of one value per row, at (rows, points)."""
         xp = namespace(y)
         rows, count = len(self.prediction), self.grid.shape[0]
         repeated = self.prediction[np.repeat(np.arange(rows), count)]

@@ -1,4 +1,4 @@
-"""Conformal intervals: {y : a(f(x), y) <= t}, with t the right one of the calibration rows' non-conformities.
+"""Conformal intervals: {y : a(f(x), y) <= t}, with t a quantile of the calibration rows' non-conformities.
 
 Theorem 2, as corrected: let H be calibrated with `signed(nonconformity)` and a linear q (or any other of
 accuracy 0). Where the interval [L, U] from the same n rows is bounded and not empty, H(U) - H(L) - c lies in
@@ -74,7 +74,7 @@ class ConformalInterval:
         n = y.shape[0]
         if n == 0:
             raise ValueError("calibration needs at least one row, got none")
-        nonconformity, mended = self.nonconformity.learn(prediction)
+        nonconformity, floored_rows = self.nonconformity.learn(prediction)
         values = nonconformity.value(prediction, y)
         xp = namespace(values)
         if bool(xp.any(~xp.isfinite(values))):
@@ -85,7 +85,7 @@ class ConformalInterval:
         values = xp.sort(values)
         threshold = float(values[rank - 1]) if rank <= n else math.inf
         tied = bool(xp.any(values[1:] == values[:-1]))
-        largest_tie, floored = largest_tie_of(values) if tied else 1, count_true(mended)
+        largest_tie, floored = largest_tie_of(values) if tied else 1, count_true(floored_rows)
         guarantee = IntervalGuarantee(self.coverage, n, rank, largest_tie, floored)
         return FittedInterval(nonconformity, threshold, guarantee, prediction.form())
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant._arrays import Array, namespace
-from calibrant.intervals.rows import rows_and
+from calibrant.intervals.broadcast import broadcast_rows
 from calibrant.predictions import Interval, Quantiles, as_prediction
 from calibrant.scores.nonconformity import Nonconformity
 from calibrant.scores.transforms import Affine, Transform
@@ -30,7 +30,7 @@ class CQR(Nonconformity):
 
     def value(self, prediction: Interval | Quantiles, y: Array) -> Array:
         """max(l - y, y - u)."""
-        prediction, y = rows_and("y", prediction, y)
+        prediction, y = broadcast_rows("y", prediction, y)
         lower, upper = _bounds(prediction)
         return namespace(y).maximum(lower - y, y - upper)
 
@@ -41,13 +41,13 @@ class CQR(Nonconformity):
 
     def level_set(self, prediction: Interval | Quantiles, t: float | Array) -> tuple[Array, Array]:
         """[l - t, u + t], empty where -2 t > u - l."""
-        prediction, t = rows_and("t", prediction, t)
+        prediction, t = broadcast_rows("t", prediction, t)
         lower, upper = _bounds(prediction)
         return lower - t, upper + t
 
     def log_slope(self, prediction: Interval | Quantiles, y: Array) -> Array:
         """log 1."""
-        _, y = rows_and("y", prediction, y)
+        _, y = broadcast_rows("y", prediction, y)
         return namespace(y).zeros_like(y)
 
     def branches(self, prediction: Interval | Quantiles) -> tuple[Transform, Transform, Array]:

@@ -1,9 +1,9 @@
 """How good is a forecast H of the labels y: sharpness, accuracy and calibration.
 
 Every metric is a mean over rows. It is a Python float for numpy input; for torch (and other arrays of the
-array API standard) a 0-d array, through which gradients flow to the predictions. H is a distribution a row, or a
-single distribution that stands for every row. A prediction that is no distribution (a Point, an Interval, Quantiles,
-Samples) is taken by the metrics that it says enough for; the others raise TypeError, and `evaluate` leaves them out.
+array API standard) a 0-d array, through which gradients flow to the predictions. H is one distribution per row, or a
+single distribution for all rows. A prediction that is not a distribution (a Point, an Interval, Quantiles, Samples)
+works with the metrics that it determines; the others raise TypeError, and `evaluate` leaves them out.
 """
 
 from calibrant.metrics.bands import pit_band, reliability_band

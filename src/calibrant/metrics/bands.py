@@ -30,7 +30,7 @@ def pit_band(m: int, bins: int = 20, confidence: float = 0.95, *, n: int | None 
     within is still `confidence`. Counts in bins are independent Poisson numbers given their sum, so that probability
     is one coefficient of a power of a polynomial.
 
-    `n` is the number of rows that calibrated H. What they could not teach shows in the PITs too: about as much as if
+    `n` is the number of rows that calibrated H. Their sampling error shows in the PITs too: about as much as if
     there were n m / (n + m) of them. By interpolation between n scores, the shares of new scores in bins are a
     Dirichlet draw with n + 1 times the size of each bin, so the counts are negative binomial numbers given their sum,
     and the rest is as above. This is exact for bins that end at scores, on the safe side for the others.
@@ -40,7 +40,7 @@ def pit_band(m: int, bins: int = 20, confidence: float = 0.95, *, n: int | None 
     width.
 
     Args:
-        m: The number of rows judged, whose labels were not used to calibrate.
+        m: The number of rows evaluated, whose labels were not used to calibrate.
         bins: The number of bins, all of the same width.
         confidence: The probability that a calibrated forecast lies inside the whole band.
         n: The number of rows that calibrated H: the band then allows for the error that they leave.
@@ -69,7 +69,7 @@ def reliability_band(
     the sum. `n`, and what is exact, as in `pit_band`.
 
     Args:
-        m: The number of rows judged, whose labels were not used to calibrate.
+        m: The number of rows evaluated, whose labels were not used to calibrate.
         levels: The levels p_k, increasing, in [0, 1].
         confidence: The probability that a calibrated forecast lies inside the whole band.
         n: The number of rows that calibrated H: the band then allows for the error that they leave.

@@ -1,4 +1,4 @@
-"""Coverage and PITs slice by slice, beside what chance allows in all slices at once."""
+"""Coverage and PITs by slice, with what chance allows in all slices at once."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from calibrant.metrics.bands import reliability_band
 from calibrant.metrics.calibration import LargestGap, kolmogorov_gap, kolmogorov_pvalue, largest_gap
-from calibrant.metrics.held import Flags, Floats, Held, Inside
-from calibrant.metrics.slices import Slices, slices_of, unlike
+from calibrant.metrics.interval_coverage import Flags, Floats, InsideFlags, IntervalResult
+from calibrant.metrics.slices import Slices, distinct_label, slices_of
 
 LEVELS = np.arange(1, 200) / 200
 """The grid on which the PITs of a slice are compared with the levels."""
 SMALLEST = 20
-"""Slices of fewer rows are not judged."""
+"""Slices of fewer rows are not tested."""
 PARTS = 5
 OWN = ("predicted value", "width")
 
@@ -30,7 +30,7 @@ class SliceResult:
     by: str
     value: str
     m: int
-    held: tuple[Held, ...]
+    intervals: tuple[IntervalResult, ...]
     gap: float | None
     """sup_c |share of PITs <= c - c|; None where there are no PITs."""
     level: float | None
@@ -42,7 +42,7 @@ class SliceResult:
     risk: float
     """The p-value from which on the gap is more than chance allows."""
     size: int = 1
-    """So many true PITs vary as much as these do: m, or fewer where few rows calibrated the forecasts."""
+    """The number of true PITs that vary as much: m, or fewer where few rows calibrated the forecasts."""
     comparisons: int = 1
     """How many shares and gaps were compared."""
     mean: float | None = field(default=None, compare=False)  # a sum of floats, which the order of rows rounds
@@ -58,7 +58,7 @@ class SliceResult:
     @property
     def off(self) -> bool:
         """Whether chance does not explain a coverage, or the PITs."""
-        return self.pvalue < self.risk or any(each.off for each in self.held)
+        return self.pvalue < self.risk or any(each.off for each in self.intervals)
 
     @property
     def direction(self) -> Literal["low", "high", "narrow", "wide"]:
@@ -69,7 +69,7 @@ class SliceResult:
         wrong.
         """
         if self.mean is None or self.spread is None:
-            return "narrow" if self.held[0].judged < self.held[0].coverage else "wide"
+            return "narrow" if self.intervals[0].tested < self.intervals[0].coverage else "wide"
         if abs(self.mean - 0.5) >= abs(self.spread - 0.5):
             return "low" if self.mean > 0.5 else "high"
         return "narrow" if self.spread > 0.5 else "wide"
@@ -77,7 +77,7 @@ class SliceResult:
     @property
     def only_wide(self) -> bool:
         """Whether it is off because the forecasts are too wide, and for nothing else."""
-        inside = all(each.judged >= each.low - 1e-12 for each in self.held)
+        inside = all(each.tested >= each.low - 1e-12 for each in self.intervals)
         return self.off and inside and (self.pvalue >= self.risk or self.direction == "wide")
 
     @cached_property
@@ -88,13 +88,13 @@ class SliceResult:
     @cached_property
     def distance(self) -> float:
         """The largest gap in what is off."""
-        gaps = [abs(each.judged - each.coverage) for each in self.held if each.off]
+        gaps = [abs(each.tested - each.coverage) for each in self.intervals if each.off]
         return max([*gaps, self.gap if self.gap is not None and self.pvalue < self.risk else 0.0])
 
     @cached_property
     def excess(self) -> float:
         """How far beyond what chance allows that is, at most: slices of few rows and of many can be compared by it."""
-        beyond = [max(each.low - each.judged, each.judged - each.high) for each in self.held]
+        beyond = [max(each.low - each.tested, each.tested - each.high) for each in self.intervals]
         return max([0.0, *beyond, 0.0 if self.gap is None else self.gap - self.allowed])
 
 
@@ -108,9 +108,9 @@ def rows_named(by: str, value: str) -> str:
     return f"{by} {'in' if cut else '='} {value}" if by else value
 
 
-def judged(
+def slice_results(
     columns: Sequence[Slices],
-    held: Mapping[float, Inside],
+    inside: Mapping[float, InsideFlags],
     pit: Floats | None,
     *,
     confidence: float = 0.95,
@@ -123,33 +123,33 @@ def judged(
     A calibrated forecast has no slice that is off, with probability `confidence`: every share and every gap is
     compared at the level (1 - confidence) / (their number), after Bonferroni. Shares are compared with exact binomial
     quantiles, beta-binomial ones where n rows calibrated the forecasts; gaps by Kolmogorov's test, with n m / (n + m)
-    rows for m. `held` says, by coverage, whether the interval of each row holds its label. `own` has the number of rows
-    that calibrated each group by itself, see `rows_behind`; `groups` are columns that are not judged, which may say
-    what group a row is in.
+    rows for m. `inside` says, by coverage, whether the interval of each row holds its label. `own` has the number of
+    rows that calibrated each group by itself, see `rows_behind`; `groups` are columns that are not tested, which may
+    name the group of a row.
 
-    >>> from calibrant.metrics.held import inside
+    >>> from calibrant.metrics.interval_coverage import inside
     >>> rng = np.random.default_rng(0)
     >>> sure, pit = np.arange(2000) % 2, rng.random(2000)
     >>> pit = np.where(sure, pit.round(), pit)  # labels in the tails where the forecast is sure
-    >>> held = {0.9: Inside(inside(pit, 0.9))}
-    >>> [(each.name, each.off) for each in judged([slices_of("sure", sure, 2000)], held, pit)]
+    >>> flags = {0.9: InsideFlags(inside(pit, 0.9))}
+    >>> [(each.name, each.off) for each in slice_results([slices_of("sure", sure, 2000)], flags, pit)]
     [('sure = 0', False), ('sure = 1', True)]
     """
-    kept = [(column, k) for column in columns for k, m in enumerate(column.counts) if m >= SMALLEST]
-    risk, comparisons = 1 - confidence, len(kept) * (len(held) + (pit is not None))
+    large = [(column, k) for column in columns for k, m in enumerate(column.counts) if m >= SMALLEST]
+    risk, comparisons = 1 - confidence, len(large) * (len(inside) + (pit is not None))
     local = 1 - risk / max(comparisons, 1)
     order = None if pit is None else np.argsort(pit, kind="stable")
-    counted = {id(column): _counts(column, held, pit, order) for column in columns}
-    behind = rows_behind([*columns, *groups], n, own)
+    counted = {id(column): _counts(column, inside, pit, order) for column in columns}
+    behind = calibration_rows_of([*columns, *groups], n, own)
     found = []
-    for column, k in kept:
+    for column, k in large:
         m, (hits, gaps, means) = int(column.counts[k]), counted[id(column)]
         rows = behind(column, k)
         shares = []
         for coverage, (hit, drawn) in hits.items():
             (low,), (high,) = reliability_band(m, [coverage], local, n=rows)
-            in_part = None if drawn is None else float(drawn[k] / m)
-            shares.append(Held(coverage, float(hit[k] / m), float(low), float(high), in_part))
+            split_share = None if drawn is None else float(drawn[k] / m)
+            shares.append(IntervalResult(coverage, float(hit[k] / m), float(low), float(high), split_share))
         gap = level = below = None
         pvalue, size = 1.0, m if rows is None else max(1, m * rows // (m + rows))
         if gaps is not None:
@@ -161,7 +161,7 @@ def judged(
     return tuple(found)
 
 
-def rows_behind(
+def calibration_rows_of(
     columns: Sequence[Slices], n: int | None, own: Mapping[str, int] | None
 ) -> Callable[[Slices, int], int | None]:
     """How many rows calibrated slice k of a column: all n, unless each group was calibrated by its own n_g rows.
@@ -182,7 +182,7 @@ def rows_behind(
 
 
 def _counts(
-    column: Slices, held: Mapping[float, Inside], pit: Floats | None, order: NDArray[np.int64] | None
+    column: Slices, inside: Mapping[float, InsideFlags], pit: Floats | None, order: NDArray[np.int64] | None
 ) -> tuple[dict[float, tuple[Floats, Floats | None]], list[LargestGap] | None, tuple[Floats, Floats] | None]:
     """Labels inside, by coverage and slice; the largest gap of the PITs of each slice, their means and spreads."""
     size = len(column.labels)
@@ -192,7 +192,7 @@ def _counts(
 
     hits = {
         coverage: (by_slice(each.counted), None if each.drawn is None else by_slice(each.drawn))
-        for coverage, each in held.items()
+        for coverage, each in inside.items()
     }
     if pit is None or order is None:
         return hits, None, None
@@ -208,11 +208,11 @@ def gaps_by_slice(column: Slices, pit: Floats, order: NDArray[np.int64]) -> list
 
 
 def own_slices(centre: Any, width: Any, taken: Sequence[str] = ()) -> list[Slices]:
-    """The rows by what the forecast itself says: its centre and the width of its interval, in five parts each.
+    """The rows by the forecast's own centre and the width of its interval, in five parts each.
 
-    What is the same in all rows makes no slices. Widths are told apart by six digits: rounding makes no differences.
+    A column with one value makes no slices. Widths are compared to six digits, so that rounding does not matter.
     """
-    names = [unlike(name, taken) for name in OWN]
+    names = [distinct_label(name, taken) for name in OWN]
     with np.errstate(divide="ignore", invalid="ignore"):
         power = 10.0 ** np.clip(5 - np.floor(np.log10(np.abs(width))), -300, 300)
         short = np.round(width * power) / power

@@ -20,7 +20,7 @@ from calibrant.metrics.forecasts import Scalar, average, paired
 
 
 def pit(H: PredictionLike, y: ArrayLike) -> Array:
-    """H_i(y_i), one a row: the probability integral transform (Dawid 1984). Uniform if H is the distribution of y.
+    """H_i(y_i), one per row: the probability integral transform (Dawid 1984). Uniform if H is the distribution of y.
 
     Of a distribution of counts it is drawn over the jump at y, see `Distribution.pit`; else it would not be uniform. Of
     Samples it is the rank of y among the draws. What is drawn is the same for the same rows, in any order.

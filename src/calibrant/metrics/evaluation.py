@@ -64,8 +64,8 @@ class Evaluation(Generic[Crps, Bounds, Rest]):
     note: str = field(default="", compare=False)
     """Why metrics are missing, where some are."""
 
-    def says(self, label: str) -> float | None:
-        """The metric that is called so in the table, if there is one.
+    def metric(self, label: str) -> float | None:
+        """The metric with this name in the table, if there is one.
 
         Args:
             label: The name of a row of the printed table, such as "CRPS".
@@ -152,8 +152,8 @@ def blocks_of(evaluations: Mapping[str, Evaluation]) -> Iterator[list[MetricRow]
         for each in evaluations.values():
             for measure in block:
                 label = each.labels[measure.name]
-                absent = explained and not _said(evaluations, measure.name)
-                if label not in seen and (each.says(label) is not None or absent):
+                absent = explained and not _any_has(evaluations, measure.name)
+                if label not in seen and (each.metric(label) is not None or absent):
                     seen.add(label)
                     cells = [_cell(other, label, measure.name) for other in evaluations.values()]
                     mine = unit if measure.unit == OF_THE_LABEL else measure.unit
@@ -162,9 +162,9 @@ def blocks_of(evaluations: Mapping[str, Evaluation]) -> Iterator[list[MetricRow]
 
 
 def compare(evaluations: Mapping[str, Evaluation]) -> str:
-    """Evaluations as one table, a column each, with what is better and the unit.
+    """Evaluations as one table, one column each, with what is better and the unit.
 
-    Like stands beside like only: a metric of another interval, or at other levels, has a row of its own.
+    Only like is compared with like: a metric of another interval, or at other levels, has a row of its own.
 
     Args:
         evaluations: Evaluations by name, one column each.
@@ -199,12 +199,12 @@ def _better(measure: Measure, label: str) -> str:
     return f"near {level}" if level.endswith("%") else ""
 
 
-def _said(evaluations: Mapping[str, Evaluation], name: str) -> bool:
+def _any_has(evaluations: Mapping[str, Evaluation], name: str) -> bool:
     return any(getattr(each, name) is not None for each in evaluations.values())
 
 
 def _cell(evaluation: Evaluation, label: str, name: str) -> str:
-    value = evaluation.says(label)
+    value = evaluation.metric(label)
     if value is None:
         return "–"
     if name == "n":

@@ -1,4 +1,4 @@
-"""What metrics, plots and reports are given: a forecast of any kind and labels, checked; and the mean over rows.
+"""The arguments of metrics, plots and reports: a forecast of any kind and labels, checked; and the mean over rows.
 
 What a kind of forecast can be asked is listed in `calibrant.forecast`.
 """
@@ -26,20 +26,20 @@ Scalar = float | Array
 
 
 def forecast(value: PredictionLike) -> Prediction | Distribution:
-    """A prediction, or a single distribution that stands for every row."""
+    """A prediction, or a single distribution for all rows."""
     if hasattr(value, "predict"):
         raise TypeError(
-            f"forecasts are judged, and {type(value).__name__} is a model: pass prediction_of(model, X), or"
+            f"expected forecasts, got the model {type(value).__name__}: pass prediction_of(model, X), or"
             " model.predict_distribution(X) of a CalibratedRegressor"
         )
     return value if isinstance(value, Distribution) else as_prediction(value)
 
 
-def beside(prediction: PredictionLike, H: PredictionLike) -> Prediction | Distribution:
-    """A forecast to compare with H: where H is of whole numbers, rates are the distribution of counts they stand for.
+def comparable(prediction: PredictionLike, H: PredictionLike) -> Prediction | Distribution:
+    """A forecast to compare with H: where H is of whole numbers, rates become distributions of counts.
 
     >>> from calibrant.distributions import Poisson
-    >>> beside(Rates([0.5, 2.0]), Poisson([1.0, 1.0])), beside(Rates([0.5, 2.0]), [1.0, 1.0])
+    >>> comparable(Rates([0.5, 2.0]), Poisson([1.0, 1.0])), comparable(Rates([0.5, 2.0]), [1.0, 1.0])
     (Poisson(n=2), Rates(n=2))
     """
     prediction, H = forecast(prediction), forecast(H)
@@ -60,7 +60,7 @@ def paired(H: PredictionLike, y: ArrayLike, what: str = "the forecast") -> tuple
 
 
 def labels_of(y: ArrayLike, like: Any = None) -> Array:
-    """Labels, checked; of those that are missing it is said how to leave them out."""
+    """Labels, checked; the error for missing ones says how to leave them out."""
     try:
         return floats("y", y, like=like, ndim=1)
     except ValueError as error:
@@ -76,19 +76,19 @@ def name_of(y: Any) -> str:
     return name if isinstance(name, str) and name else "y"
 
 
-def two_arguments(judge: Callable[P, R]) -> Callable[P, R]:
-    """For functions of forecasts and labels: whoever passes a model, X and y is told the way."""
+def two_arguments(function: Callable[P, R]) -> Callable[P, R]:
+    """For functions of forecasts and labels: an error that helps those who pass a model, X and y."""
 
-    @wraps(judge)
+    @wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         if len(args) > 2:
-            called = getattr(judge, "__name__", "it")
+            called = getattr(function, "__name__", "it")
             raise TypeError(
                 f"{called} takes forecasts and labels, {called}(H, y), got {len(args)} arguments: for a"
                 f" CalibratedRegressor write model.{called}(X, y), for another model"
                 f" {called}(prediction_of(model, X), y)"
             )
-        return judge(*args, **kwargs)
+        return function(*args, **kwargs)
 
     return checked
 

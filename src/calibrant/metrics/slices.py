@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -16,7 +17,6 @@ from numpy.typing import NDArray
 
 from calibrant._arguments import same_length
 from calibrant._arrays import to_numpy
-from calibrant.metrics.natural import natural
 
 FEW = 12
 """So many different numbers, or fewer, are a slice each."""
@@ -53,8 +53,8 @@ def all_rows(m: int) -> Slices:
 def slices_of(name: str, values: Any, m: int, *, parts: int = BINS, of: str = "groups") -> Slices:
     """The slices of m rows by a column of text, booleans, numbers or dates.
 
-    Text, booleans, and up to 12 different numbers or dates are a slice a value; more than that are cut into `parts` of
-    about equal size, four if not given. Texts stand in natural order, "a 2" before "a 10". Of more than 30 texts the 29
+    Text, booleans, and up to 12 different numbers or dates are one slice per value; more are cut into `parts` of about
+    equal size, four if not given. Texts are in natural order, "a 2" before "a 10". Of more than 30 texts the 29
     most frequent are kept and the others are one slice. Rows without a value (None, NaN, an empty text) are a slice
     "missing". `of` is what the column belongs to, for errors.
 
@@ -70,7 +70,7 @@ def slices_of(name: str, values: Any, m: int, *, parts: int = BINS, of: str = "g
     index = np.full(m, len(labels), np.int64)
     index[~missing] = inside
     if missing.any():
-        labels = [*labels, unlike("missing", labels)]
+        labels = [*labels, distinct_label("missing", labels)]
     return Slices(str(name), tuple(labels), index)
 
 
@@ -96,7 +96,7 @@ def column_values(what: str, values: Any) -> NDArray[Any]:
     """A column of any kind as a 1-d array."""
     if array_api_compat.is_array_api_obj(values):
         values = to_numpy(values)
-    # a list is not handed to np.asarray, which gives every text the room of the longest
+    # np.asarray of a list would give every text the size of the longest
     column = np.asarray(values) if hasattr(values, "__array__") else np.fromiter(values, object)
     if column.ndim != 1:
         raise ValueError(f"{what} must be 1-d, got shape {column.shape}")
@@ -161,7 +161,7 @@ def _ordered(column: NDArray[Any], parts: int, shown: Callable[[NDArray[Any]], l
 
 
 def numbers_in_words(values: NDArray[Any]) -> list[str]:
-    """Numbers with as many digits, at least four, as tell them apart."""
+    """Numbers with as many digits as distinguish them, at least four."""
     texts: list[str] = []
     for digits in range(4, 18):
         texts = [_number(value, digits) for value in values.tolist()]
@@ -190,17 +190,17 @@ def _texts(column: NDArray[Any]) -> tuple[list[str], Index]:
     codes: dict[str, int] = {}
     first = np.fromiter((codes.setdefault(str(value), len(codes)) for value in column.tolist()), np.int64, column.size)
     texts = list(codes)
-    kept = texts
+    frequent = texts
     if len(texts) > MOST:
         counts = np.bincount(first, minlength=len(texts))
         # of those of one size, the first in order
-        kept = sorted(texts, key=lambda text: (-counts[codes[text]], natural(text)))[: MOST - 1]
-    labels = sorted(kept, key=natural)
+        frequent = sorted(texts, key=lambda text: (-counts[codes[text]], natural_order(text)))[: MOST - 1]
+    labels = sorted(frequent, key=natural_order)
     place = {text: k for k, text in enumerate(labels)}
     labels = _short(labels)
     where = np.array([place.get(text, len(labels)) for text in texts], np.int64)
     if len(texts) > MOST:
-        labels = [*labels, unlike(f"{len(texts) - len(labels)} others", labels)]
+        labels = [*labels, distinct_label(f"{len(texts) - len(labels)} others", labels)]
     return labels, where[first] if column.size else first
 
 
@@ -209,10 +209,23 @@ def _short(texts: Sequence[str]) -> list[str]:
     labels: list[str] = []
     for text in texts:
         short = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
-        labels.append(unlike(short, labels))
+        labels.append(distinct_label(short, labels))
     return labels
 
 
-def unlike(label: str, labels: Sequence[str]) -> str:
-    """The label, told from one that is spelt the same."""
-    return label if label not in labels else unlike(f"({label})", labels)
+def distinct_label(label: str, labels: Sequence[str]) -> str:
+    """The label, in brackets if it is taken."""
+    return label if label not in labels else distinct_label(f"({label})", labels)
+
+
+def natural_order(text: str) -> tuple[Any, ...]:
+    """A key to sort by: numbers by their value, before all other texts; in these, digits by the number that they make.
+
+    >>> sorted(["10", "b", "9", "-1", "a10", "a9"], key=natural_order)
+    ['-1', '9', '10', 'a9', 'a10', 'b']
+    """
+    if re.fullmatch(r"-?\d+(\.\d+)?", text):
+        return (0, float(text), text)
+    parts = re.split(r"(\d+)", text)
+    # digits by their length and then as texts, however many they are: int() takes only so many
+    return (1, [(len(part.lstrip("0")), part.lstrip("0")) if k % 2 else part for k, part in enumerate(parts)], text)

@@ -18,7 +18,7 @@ from calibrant.labels.base import Labels
 from calibrant.metrics import calibration, scores
 from calibrant.metrics.evaluation import Evaluation
 from calibrant.metrics.forecasts import average, name_of, paired, two_arguments
-from calibrant.metrics.of_labels import HINT, judged_as, look_like_counts
+from calibrant.metrics.label_kinds import HINT, evaluated_as, look_like_counts
 from calibrant.predictions import Interval, Point, Quantiles, Samples
 
 OF_A_POINT = "The CRPS of a point is its absolute error."
@@ -74,21 +74,21 @@ def evaluate(
     levels: ArrayLike | None = None,
     labels: Labels | str | None = None,
 ) -> Evaluation:
-    """Every metric that the forecast H says enough for, on the labels y.
+    """Every metric that the forecast H determines, on the labels y.
 
-    The table says which values are better, and the unit: `y` stands for the unit of the labels, or their name if y is a
-    Series. What H does not say is absent, never made up:
+    The table says which values are better, and the unit: `y` is the unit of the labels, or their name if y is a Series.
+    A metric that H does not determine is absent:
 
     - a distribution has everything;
     - a Point has crps, its absolute error; Rates too, unless all labels are counts: then they are Poisson
       distributions;
     - an Interval has coverage and width, of its own bounds: without a level it has no interval score;
     - Quantiles have pinball at their levels, and coverage, width and interval score of the widest centred interval
-      among them that is no wider than what is asked for, which the table names; for all else they are judged as
-      distributions straight between the quantiles, as `report` does;
+      among them that is no wider than what is asked for, which the table names; for all else they are evaluated as
+      distributions interpolated linearly between the quantiles, as in `report`;
     - Samples have the crps and std of their empirical distribution, quantiles between the draws, and PITs by rank; with
-      `labels` they are judged as distributions straight between the draws;
-    - an Ensemble is judged as the mixture of its members, with its weights, where each member has a distribution; of
+      `labels` they are evaluated as distributions interpolated linearly between the draws;
+    - an Ensemble is evaluated as the mixture of its members, with its weights, where each member has a distribution; of
       points it has nothing.
 
     The NLL of a distribution of counts is that of its probabilities, and its PITs are drawn over the jumps.
@@ -99,8 +99,8 @@ def evaluate(
         coverage: The probability of the centred interval behind `coverage`, `interval_width` and `interval_score`.
         ci: The probability of the centred interval behind `ci_coverage` and `ci_width`.
         levels: The levels of the pinball loss; by default as in `pinball`.
-        labels: What kind of number y is, an object or its name; any real number by default. `labels=Counts()` judges a
-            continuous distribution by what it says of counts, P(Y <= k) = H(k + 1/2), and rounds quantiles and draws to
+        labels: What kind of number y is, an object or its name; any real number by default. `labels=Counts()` evaluates
+            a continuous distribution as one of counts, P(Y <= k) = H(k + 1/2), and rounds quantiles and draws to
             counts.
 
     >>> from calibrant import Normal
@@ -126,9 +126,9 @@ def evaluate(
     coverage, ci = unit("coverage", coverage), unit("ci", ci)
     called = name_of(y)
     given, y = paired(H, y)
-    coverage, ci, levels = at_its_own(given, coverage, ci, levels)
-    judged, note = judged_as(given, y, labels)
-    H, y = paired(judged, to_numpy(y) if note else y)
+    coverage, ci, levels = levels_of_forecast(given, coverage, ci, levels)
+    evaluated, note = evaluated_as(given, y, labels)
+    H, y = paired(evaluated, to_numpy(y) if note else y)
     if isinstance(H, Distribution) and H.lattice is not None:
         _on(H.lattice, y)
     pits = cache(lambda: calibration.sorted_pit(H, y))
@@ -160,10 +160,10 @@ def absent(H: Forecast) -> str:
     return f"{dash} {OF_A_POINT}" if isinstance(H, Point) else dash
 
 
-def at_its_own(
+def levels_of_forecast(
     H: Forecast, coverage: float, ci: float, levels: ArrayLike | None
 ) -> tuple[float, float, ArrayLike | None]:
-    """The coverages and levels at which a forecast is judged: Quantiles at those that they have."""
+    """The coverages and levels at which a forecast is evaluated: Quantiles at their own."""
     if not isinstance(H, Quantiles):
         return coverage, ci, levels
     return within(H, coverage), within(H, ci), H.quantile_levels() if levels is None else levels

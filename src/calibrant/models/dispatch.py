@@ -1,4 +1,4 @@
-"""Which adapter a model is handed to."""
+"""Which adapter handles a model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from calibrant._types import Features
 from calibrant.distributions.base import Distribution
-from calibrant.models import plain
+from calibrant.models import generic
 from calibrant.models.outputs import named
 from calibrant.predictions.base import Prediction
 
@@ -29,8 +29,8 @@ def prediction_of(model: Any, X: Features) -> Prediction | Distribution:
     |---|---|
     | scikit-learn: `predict` with `return_std` | `Normal` |
     | scikit-learn: a quantile loss | `Quantiles` of that level |
-    | scikit-learn: forests and bagging | `Samples`, one a tree |
-    | scikit-learn: `TransformedTargetRegressor` | what its regressor predicts, taken back |
+    | scikit-learn: forests and bagging | `Samples`, one per tree |
+    | scikit-learn: `TransformedTargetRegressor` | what its regressor predicts, transformed back |
     | LightGBM, XGBoost, CatBoost: quantile objectives | `Quantiles` of their levels |
     | CatBoost: `RMSEWithUncertainty` | `Normal` |
     | scikit-learn, LightGBM, XGBoost, CatBoost: Poisson losses; statsmodels: Poisson and negative binomial | `Rates` |
@@ -65,12 +65,12 @@ def _adapted(model: Any, X: Any) -> Any:
         raise TypeError(f"prediction_of takes a regression model, got the classifier {named(model)}")
     tops = [kind.__module__.partition(".")[0] for kind in type(model).__mro__]
     library = next((top for top in tops if top in LIBRARIES), None)
-    adapter: Adapter = plain.adapt if library is None else import_module(f"calibrant.models.{library}").adapt
+    adapter: Adapter = generic.adapt if library is None else import_module(f"calibrant.models.{library}").adapt
     return adapter(model, X)
 
 
 def register(kind: type, adapter: Adapter) -> None:
-    """Let `prediction_of` hand models of class `kind`, and of its subclasses, to `adapter(model, X)`.
+    """Let `prediction_of` use `adapter(model, X)` for models of class `kind` and its subclasses.
 
     It goes before the adapters of this package; of several registered classes the nearest in the ancestry decides.
 

@@ -55,7 +55,7 @@ def as_several(name: str, output: Any, names: Sequence[str] | None = None) -> Se
 
 
 def _trees(model: Any, X: Any) -> list[Samples]:
-    """The values of the leaves that X falls into, one draw a tree, for each label."""
+    """The values of the leaves that X falls into, one draw per tree, for each label."""
     leaves = model.apply(X)
     values = [tree.tree_.value[:, :, 0] for tree in model.estimators_]
     draws = np.stack([value[leaves[:, k]] for k, value in enumerate(values)], axis=1)

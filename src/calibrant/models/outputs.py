@@ -1,4 +1,4 @@
-"""What libraries return, as our arrays and predictions."""
+"""The output of models as arrays and predictions."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def numbers(name: str, output: Any) -> Any:
 
 
 def column(name: str, output: Any) -> Any:
-    """One number a row: (n,), or (n, 1) without its second axis."""
+    """One number per row: (n,), or (n, 1) without its second axis."""
     array = numbers(name, output)
     if array.ndim == 2 and array.shape[1] == 1:
         return array[:, 0]
     if array.ndim != 1:
         raise ValueError(
-            f"{name} must predict one number a row, got shape {tuple(array.shape)}: "
+            f"{name} must predict one number per row, got shape {tuple(array.shape)}: "
             f"predictions_of takes several targets, or calibrate them one by one; wrap the model in a function that "
             f"returns Quantiles(levels, values) or Samples(values) if its columns are these"
         )

@@ -12,7 +12,7 @@ from calibrant._arrays import Array
 from calibrant._words import warn_user
 from calibrant.distributions.base import Distribution
 from calibrant.labels.transformed import Function, mapped, through
-from calibrant.models import plain
+from calibrant.models import generic
 from calibrant.models.dispatch import prediction_of
 from calibrant.models.outputs import column, named, quantiles
 from calibrant.predictions import Point, Rates, Samples
@@ -26,7 +26,7 @@ def adapt(model: Any, X: Any) -> Any:
     for kind in type(model).__mro__:
         if kind.__name__ in _KINDS and kind.__module__.startswith("sklearn."):
             return _KINDS[kind.__name__](model, X)
-    return prediction_of(model.best_estimator_, X) if hasattr(model, "best_estimator_") else plain.adapt(model, X)
+    return prediction_of(model.best_estimator_, X) if hasattr(model, "best_estimator_") else generic.adapt(model, X)
 
 
 def _pipeline(model: Any, X: Any) -> Any:
@@ -34,17 +34,17 @@ def _pipeline(model: Any, X: Any) -> Any:
 
 
 def _transformed_target(model: Any, X: Any) -> Any:
-    """What its regressor predicts, taken back: points as its own `predict` has them, quantiles and draws one by one.
+    """What its regressor predicts, transformed back: points by its own `predict`, quantiles and draws one by one.
 
-    A distribution is taken back exactly where the transformation is a pair of functions.
+    A distribution is transformed back exactly where the transformation is a pair of functions.
     """
     if not hasattr(model, "regressor_"):
-        return plain.adapt(model, X)  # which says that it is not fitted
+        return generic.adapt(model, X)  # which says that it is not fitted
     inner = prediction_of(model.regressor_, X)
     if model.func is None and model.transformer is None:
         return inner
     if isinstance(inner, Point):
-        return plain.adapt(model, X)
+        return generic.adapt(model, X)
 
     def back(values: Array, name: str) -> Array:
         del name
@@ -63,11 +63,11 @@ def _transformed_target(model: Any, X: Any) -> Any:
         return mapped(inner, back, of_distribution)
     except TypeError as error:
         warn_user(f"{named(model)} is taken as a point, without the spread of {inner!r}: {error}")
-        return plain.adapt(model, X)
+        return generic.adapt(model, X)
 
 
 def _forest(model: Any, X: Any) -> Samples:
-    """The value of the leaf that X falls into, in each tree; X is validated once, not once a tree."""
+    """The value of the leaf that X falls into, in each tree; X is validated once, not once per tree."""
     leaves = model.apply(X)
     _one_target(model, model.n_outputs_)
     values = [tree.tree_.value[:, 0, 0] for tree in model.estimators_]
@@ -103,7 +103,7 @@ def _quantile_loss(level: str) -> Callable[[Any, Any], Any]:
         if model.loss == "poisson":
             return _rates(model, X)
         if model.loss != "quantile":
-            return plain.adapt(model, X)
+            return generic.adapt(model, X)
         return quantiles(named(model), [float(getattr(model, level))], model.predict(X))
 
     return adapt

@@ -20,7 +20,7 @@ def adapt(model: Any, X: Any) -> Any:
     model.check_is_fitted()
     distribution = model.predict_proba(without_arrow(X))
     if distribution.shape[1:] != (1,):
-        raise ValueError(f"{named(model)} must predict one distribution a row, got shape {distribution.shape}")
+        raise ValueError(f"{named(model)} must predict one distribution per row, got shape {distribution.shape}")
     return _KINDS.get(type(distribution).__name__, _by_quantiles)(distribution)
 
 
@@ -38,7 +38,7 @@ def _of_draws(distribution: Any) -> Any:
 
 
 def _parameters(distribution: Any, *names: str) -> list[Array]:
-    """One value a row of each."""
+    """One value per row of each."""
     return [
         np.broadcast_to(np.asarray(getattr(distribution, name), dtype=np.float64), distribution.shape)[:, 0]
         for name in names

@@ -11,8 +11,8 @@ import numpy as np
 
 from calibrant._arrays import to_numpy
 from calibrant.distributions import Normal, from_torch
+from calibrant.models.generic import as_output
 from calibrant.models.outputs import column, named, quantiles
-from calibrant.models.plain import as_output
 
 
 def adapt(module: Any, X: Any) -> Any:
@@ -64,7 +64,7 @@ def _tensor(X: Any, module: Any) -> Any:
 
 
 def _precise(output: Any) -> Any:
-    """Half precision tells too few labels apart."""
+    """Half precision has too few digits for labels."""
     return output.float() if output.dtype.itemsize < 4 else output
 
 

@@ -27,7 +27,7 @@ class Alarm:
 
     row: int
     since: int
-    """From where on the bets that won most have been held: about the row of the change."""
+    """The start of the bets that won most: about the row of the change."""
     direction: Direction
     share: float
     """Of the capital in bets on this direction."""
@@ -62,7 +62,7 @@ class Monitor:
     alarm: Alarm | None = None
     pool: Numbers | None = None
     """All scores so far, those of the calibration rows included, in increasing order."""
-    held: Numbers = field(default_factory=lambda: np.full(len(BETS), -math.inf))
+    log_bets: Numbers = field(default_factory=lambda: np.full(len(BETS), -math.inf))
     """The logarithm of what each bet holds."""
 
     def __post_init__(self) -> None:
@@ -81,7 +81,7 @@ class Monitor:
             object.__setattr__(self, "pool", np.sort(to_numpy(history.scores).astype(np.float64)))
 
     def update(self, prediction: PredictionLike, y: ArrayLike, *, bound: Bound = None, rng: Rng = None) -> Monitor:
-        """After more rows, in time order; `rng` draws one uniform a row, and what the labels need.
+        """After more rows, in time order; `rng` draws one uniform per row, and what the labels need.
 
         Args:
             prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
@@ -95,7 +95,7 @@ class Monitor:
         scores = to_numpy(scores_of(self.calibrated, prediction, y, bound=bound, rng=draws)[0]).astype(np.float64)
         rows = len(self.p)
         p, pool = online_p_values(self._pool, scores, draws.random(len(scores)))
-        path, held = capital(p, self.held, rows)
+        path, log_bets = capital(p, self.log_bets, rows)
         p = np.concatenate([self.p, p])
         alarm = self.alarm
         reached = path >= math.log(self.threshold)
@@ -103,7 +103,7 @@ class Monitor:
             last = rows + int(np.argmax(reached))
             alarm = _alarm(p[: last + 1])
         return replace(
-            self, p=p, log_capital=np.concatenate([self.log_capital, path]), alarm=alarm, pool=pool, held=held
+            self, p=p, log_capital=np.concatenate([self.log_capital, path]), alarm=alarm, pool=pool, log_bets=log_bets
         )
 
     @property
@@ -137,7 +137,7 @@ def monitor(
     bound: Bound = None,
     rng: Rng = None,
 ) -> Monitor:
-    """Whether labels that came after calibration are still like the calibration rows; rows in time order.
+    """Test whether labels since calibration still look like the calibration rows; rows in time order.
 
     Args:
         calibrated: A fitted calibrator, as `Calibrator.fit` returns it.

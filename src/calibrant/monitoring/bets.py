@@ -72,7 +72,7 @@ def gains(p: Numbers) -> Numbers:
     return np.stack([bet.log(z) for bet in BETS], axis=1)
 
 
-def capital(p: Numbers, held: Numbers, rows: int = 0) -> tuple[Numbers, Numbers]:
+def capital(p: Numbers, log_bets: Numbers, rows: int = 0) -> tuple[Numbers, Numbers]:
     """log M_t after each of these p-values, and the log of A_k after the last.
 
     M_t = g(t + 1) + sum over k of A_k(t) / K, where A_k(t) = (A_k(t - 1) + pi_t) f_k(p_t): a part of the capital that
@@ -82,10 +82,10 @@ def capital(p: Numbers, held: Numbers, rows: int = 0) -> tuple[Numbers, Numbers]
     t = rows + np.arange(1.0, len(p) + 1)
     earned = np.cumsum(gains(p), axis=0)
     before = np.concatenate([np.zeros((1, len(BETS))), earned[:-1]])
-    parts = np.concatenate([held[None, :], log_start(t)[:, None] - before])
+    parts = np.concatenate([log_bets[None, :], log_start(t)[:, None] - before])
     after = earned + np.logaddexp.accumulate(parts, axis=0)[1:]
     path = np.logaddexp(log_idle(t), logsumexp(after, axis=1) - np.log(len(BETS)))
-    return path, after[-1] if len(p) else held
+    return path, after[-1] if len(p) else log_bets
 
 
 def since(p: Numbers) -> int:
@@ -95,8 +95,8 @@ def since(p: Numbers) -> int:
     return int(np.argmax(log_start(t) + logsumexp(to_come, axis=1)))
 
 
-def shares(held: Numbers) -> dict[Direction, float]:
+def shares(log_bets: Numbers) -> dict[Direction, float]:
     """The share of each direction in what the bets hold."""
-    total = logsumexp(held)
+    total = logsumexp(log_bets)
     of = {direction: [bet.direction is direction for bet in BETS] for direction in DIRECTIONS}
-    return {direction: float(np.exp(logsumexp(held[mine]) - total)) for direction, mine in of.items()}
+    return {direction: float(np.exp(logsumexp(log_bets[mine]) - total)) for direction, mine in of.items()}

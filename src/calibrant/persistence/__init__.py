@@ -3,9 +3,9 @@
 The arrays are the tensors of the file; all else is JSON in its header: the tree of objects by class name (the score,
 the interpolator and its tails, the distribution q, the guarantee with n and lambda), a summary for people (`about`),
 the notes of the writer, the versions of the format and of the library, and a digest over every byte. A class that is
-not one of calibrant's is made only if the caller hands it in.
+not one of calibrant's is made only if the caller passes it in `classes`.
 
-Only what `calibrant.persistence.kinds` lists can come out of a file, and only with fields that make sense together: a
+Only what `calibrant.persistence.classes` lists can come out of a file, and only with fields that make sense together: a
 digest finds accidents, not malice.
 """
 
@@ -24,10 +24,10 @@ from calibrant.calibration import Calibrated
 from calibrant.cross import CrossCalibrated
 from calibrant.horizons.calibration import HorizonCalibrated
 from calibrant.persistence.atomic import write
-from calibrant.persistence.codec import decode, encode, handed_in
+from calibrant.persistence.classes import ROOTS, Promised
+from calibrant.persistence.codec import decode, encode, own_classes
 from calibrant.persistence.container import FORMAT, pack, plain_notes, unpack
 from calibrant.persistence.errors import FileError
-from calibrant.persistence.kinds import ROOTS, Promised
 from calibrant.persistence.summary import summary
 from calibrant.several.calibration import SeveralCalibrated
 from calibrant.tracking import Tracker
@@ -45,7 +45,7 @@ class Stored:
     calibrated: Saved
     """A `Calibrated`, `CrossCalibrated`, `SeveralCalibrated`, `HorizonCalibrated` or `Tracker`, as it was saved."""
     notes: dict[str, Any]
-    """What the writer noted beside it, as JSON values."""
+    """The notes of the writer, as JSON values."""
     about: dict[str, Any]
     """For people: format, library version, score, interpolator, tails, n, lambda, support."""
 
@@ -107,7 +107,7 @@ def read(path: str | os.PathLike[str], *, classes: Iterable[type] = ()) -> Store
         path: The file to read.
         classes: Your own classes of which the file may hold objects; it may hold no others.
     """
-    own = handed_in(classes)
+    own = own_classes(classes)
     with _naming("load", path):
         header, tensors = unpack(path)
         root = decode(header["root"], tensors, own)

@@ -1,4 +1,4 @@
-"""All of a file, or the file that was there before."""
+"""Atomic writes: the whole new file, or the old one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def write(path: str | os.PathLike[str], content: bytes | bytearray) -> None:
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
-    """A new file beside the old one, to be written; it then gets the old one's name, which is one step.
+    """A new file next to the old one, to be written; then it is renamed to the old one's name, in one step.
 
     A symbolic link stays one: what it leads to is replaced. While it is written, nobody else can read it. Then it has
     the permissions of the file that it replaces, or those of any new file. What a killed run left there is removed.
@@ -141,3 +141,12 @@ def _synchronise(path: str, access: int) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def is_special_file(path: str | os.PathLike[str]) -> bool:
+    """Whether it is a pipe, a device or a socket: opening one may wait for ever. A missing path is not."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))

@@ -1,6 +1,6 @@
 """Objects as a tree of JSON values and a set of arrays, and back.
 
-None, true, false, numbers and text stand for themselves, an array for a tuple; all else has a mark:
+None, true, false, numbers and text are JSON values, a tuple is a JSON array; all else is marked:
 
     {"class": "Linear", "fields": {"tails": ...}}    an object
     {"array": "q.knots"}                             the tensor of that name, which is its place in the tree
@@ -22,8 +22,8 @@ import numpy as np
 from calibrant._arrays import to_numpy
 from calibrant.calibration import Calibrated
 from calibrant.interpolators import NAF
+from calibrant.persistence.classes import FUNCTIONS, KINDS, ROOTS, Kind, Promised, class_of_user
 from calibrant.persistence.errors import FileError, short, why
-from calibrant.persistence.kinds import FUNCTIONS, KINDS, ROOTS, Kind, Promised, kind_of_own
 
 DEPTH = 32
 """The most that objects and tuples may be nested."""
@@ -96,7 +96,7 @@ class Encoded:
         frozen = is_dataclass(cls) and cls.__dataclass_params__.frozen  # type: ignore[attr-defined]
         if not (frozen or (not is_dataclass(cls) and not _state(value))):
             raise FileError(f"{_at(place)} is a {cls.__name__}, which has a state: make it a frozen dataclass")
-        return kind_of_own(cls)
+        return class_of_user(cls)
 
 
 def _state(value: Any) -> bool:
@@ -150,7 +150,7 @@ class _Decoder:
                 return self.tensors.pop(name)
             case {"class": str(name), "fields": dict(values)} if len(tree) == 2:
                 return self._object(name, values, place)
-        raise FileError(f"{_at(place)} is nothing that a file holds: {short(tree)}")
+        raise FileError(f"{_at(place)} is not a value that a file can hold: {short(tree)}")
 
     def _items(self, items: list[Any], place: Place) -> Iterator[Any]:
         return (self.value(item, (*place, str(i))) for i, item in enumerate(items))
@@ -160,7 +160,7 @@ class _Decoder:
         if kind is None:
             like_this = f"classes=[{name}]" if name.isidentifier() and len(name) < 80 else "classes=[...]"
             raise FileError(
-                f"{_at(place)} is a {short(name)}, which is no class of calibrant's: if you know and trust it, pass"
+                f"{_at(place)} is a {short(name)}, which is not a class of calibrant: if you know and trust it, pass"
                 f" {like_this}"
             )
         if set(values) != set(kind.fields):
@@ -174,22 +174,22 @@ class _Decoder:
             with np.errstate(all="ignore"):
                 return kind.cls(**made)
         except Exception as error:  # whatever a constructor finds wrong
-            raise FileError(f"{_at(place)} is no proper {name}: {why(error)}") from error
+            raise FileError(f"{_at(place)} is not a valid {name}: {why(error)}") from error
 
 
 def decode(tree: Any, tensors: Mapping[str, np.ndarray[Any, Any]], own: Mapping[str, type]) -> Any:
-    """The object of a tree; of the classes `own`, by name, beside calibrant's."""
-    kinds = {**{name: kind_of_own(cls) for name, cls in own.items()}, **KINDS}
+    """The object of a tree, of calibrant's classes and those in `own`, by name."""
+    kinds = {**{name: class_of_user(cls) for name, cls in own.items()}, **KINDS}
     decoder = _Decoder(kinds, dict(tensors))
     root = decoder.value(tree, ())
     if type(root) not in {kind.cls for kind in ROOTS}:
-        raise FileError(f"it holds {short(root)}, which is nothing that calibrates")
+        raise FileError(f"it holds {short(root)}, which is not a calibrated model")
     if decoder.tensors:
         raise FileError(f"it holds arrays that belong to nothing: {short([*decoder.tensors])}")
     return root
 
 
-def handed_in(classes: Iterable[type]) -> dict[str, type]:
+def own_classes(classes: Iterable[type]) -> dict[str, type]:
     """The caller's classes by name; none may have the name of another, or of one of calibrant's."""
     if isinstance(classes, type):
         raise TypeError(f"classes must be a list of classes, got one: pass classes=[{classes.__name__}]")

@@ -18,8 +18,8 @@ from typing import Any, BinaryIO
 import numpy as np
 from safetensors import numpy as safetensors
 
+from calibrant.persistence.atomic import is_special_file
 from calibrant.persistence.errors import FileError, short, why
-from calibrant.persistence.odd import is_odd
 
 FORMAT = 1
 """What is written and read."""
@@ -53,7 +53,7 @@ def pack(header: Mapping[str, Any], tensors: Tensors) -> bytearray:
 
 def unpack(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Tensors]:
     """Our header, without the digest, and the tensors of a file whose form, version and digest are right."""
-    if is_odd(path):
+    if is_special_file(path):
         raise FileError("it is a device or a pipe, not a file")
     if os.path.isdir(path):  # Windows would say that it may not be read
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
@@ -72,7 +72,7 @@ def unpack(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Tensors]:
         raise FileError(f"safetensors cannot read it ({why(error)})") from error
     for name, array in tensors.items():
         if array.dtype == bool and bool((array.view(np.uint8) > 1).any()):
-            raise FileError(f"the array {short(name)} must hold 0 and 1 only, as it is said to be boolean")
+            raise FileError(f"the array {short(name)} must hold 0 and 1 only, as it is declared boolean")
     return header, tensors
 
 

@@ -22,5 +22,5 @@ _REPR.maxlevel = 3
 
 def why(error: Exception) -> str:
     """What an error says, which may be long too."""
-    said = str(error)
-    return said if len(said) <= 300 else f"{said[:300]} ..."
+    describe = str(error)
+    return describe if len(describe) <= 300 else f"{describe[:300]} ..."

@@ -1,4 +1,4 @@
-"""What must hold among the objects of a tree: each raises a ValueError that says what does not."""
+"""Consistency of the objects of a tree: each function raises a ValueError that says what is wrong."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from calibrant.interpolators.history import HalfLife
 from calibrant.several import Joint
 
 
-def nothing(**values: Any) -> None:
+def no_relation(**values: Any) -> None:
     """Every field is free."""
 
 
-def rising(knots: Any, values: Any, slopes: Any) -> None:
+def increasing_spline(knots: Any, values: Any, slopes: Any) -> None:
     """Knots and values rise, and so does the cubic between them: in files, as rounding may undo it in a copy."""
     if (
         not knots.shape == values.shape == slopes.shape
@@ -46,7 +46,7 @@ def by_horizon(calibrated: Calibrated, **others: Any) -> None:
         raise ValueError("its groups are no horizons")
 
 
-def agreeing(
+def consistent_calibration(
     known: Collection[type], /, q: Any, guarantee: Guarantee, interpolator: Any, history: Any, **others: Any
 ) -> None:
     """What known interpolators promise, and how many scores their distributions are made of."""
@@ -69,13 +69,13 @@ def agreeing(
         raise ValueError(f"its guarantee has n = {n}, but its history has {history.scores.size} scores")
 
 
-def weighed(weights: Any, forget: Any, **others: Any) -> None:
+def no_double_weights(weights: Any, forget: Any, **others: Any) -> None:
     """A half-life weighs rows by itself."""
     if weights is not None and isinstance(forget, HalfLife):
         raise ValueError("a half-life takes no other weights")
 
 
-def labels_alike(names: Any, margins: Any, joint: Joint, references: Any) -> None:
+def same_labels(names: Any, margins: Any, joint: Joint, references: Any) -> None:
     """A name and a calibration for each label, all of the same rows."""
     d, n = len(names), joint.n
     counts = [len(margins), joint.ranks.shape[1], d if references is None else len(references)]

@@ -1,4 +1,4 @@
-"""What was calibrated, in a few words and numbers."""
+"""A summary of a calibrated model in a few words and numbers."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ def summary(root: Any) -> dict[str, Any]:
     accuracy = max(part.guarantee.accuracy for part in parts)
     return {
         "kind": type(root).__name__,
-        "labels": None if first.labels is None else said(first.labels),
-        "score": said(first.score),
-        "interpolator": said(first.interpolator),
-        "tails": None if tails is None else said(tails),
-        "q": said(first.q),
+        "labels": None if first.labels is None else describe(first.labels),
+        "score": describe(first.score),
+        "interpolator": describe(first.interpolator),
+        "tails": None if tails is None else describe(tails),
+        "q": describe(first.q),
         "n": first.guarantee.n if isinstance(root, SeveralCalibrated) else sum(part.guarantee.n for part in parts),
-        "lambda": accuracy if math.isfinite(accuracy) else said(accuracy),
+        "lambda": accuracy if math.isfinite(accuracy) else describe(accuracy),
         "support": _support(first.score.support),
     }
 
 
-def said(value: Any) -> str:
+def describe(value: Any) -> str:
     """An object as its class and fields; the same in every run, which a repr need not be."""
     if array_api_compat.is_array_api_obj(value):
         return f"{str(value.dtype).rpartition('.')[2]}{list(value.shape)}"
@@ -46,17 +46,17 @@ def said(value: Any) -> str:
     if isinstance(value, Floored):
         return repr(value)  # it shows no more digits of its floor than a reader wants
     if isinstance(value, (tuple, list)):
-        return f"({', '.join(map(said, value))})"
+        return f"({', '.join(map(describe, value))})"
     if callable(value) and hasattr(value, "__qualname__"):  # a function
         return str(value.__qualname__)
     inside = [f for f in fields(value) if f.init] if is_dataclass(value) else []
-    return f"{type(value).__name__}({', '.join(f'{f.name}={said(getattr(value, f.name))}' for f in inside)})"
+    return f"{type(value).__name__}({', '.join(f'{f.name}={describe(getattr(value, f.name))}' for f in inside)})"
 
 
 def _support(support: Any) -> str:
     if isinstance(support, Line):
         return f"({support.lower:g}, {support.upper:g})"
-    return "(0, 1), held as logits" if isinstance(support, Logits) else said(support)
+    return "(0, 1), held as logits" if isinstance(support, Logits) else describe(support)
 
 
 def calibrations(value: Any) -> Iterator[Calibrated]:

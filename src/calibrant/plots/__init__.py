@@ -3,7 +3,7 @@
 Every function takes `ax`, draws on it alone and returns it; without one it makes a figure 80 mm wide. Nothing is shown
 or saved, and no global setting changes: `plots.reliability(H, y).figure.savefig("reliability.pdf")`. The forecast
 before calibration is vermilion and dashed, the calibrated one blue, labels are black. On axes that are given, ink,
-paper and sizes are those of the axes (`pen.py`); `theme()` gives figures of yours the look of ours.
+paper and sizes are those of the axes (`palette.py`); `theme()` gives figures of yours the look of ours.
 """
 
 from calibrant._arguments import needs

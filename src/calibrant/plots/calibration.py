@@ -14,11 +14,11 @@ from calibrant.forecast import Forecasts, NotAvailable
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.calibration import drawn_pit, pit
 from calibrant.metrics.forecasts import paired
+from calibrant.plots.axis_labels import set_labels
 from calibrant.plots.canvas import drawing, span_y
 from calibrant.plots.inputs import Numbers, named, numbers
-from calibrant.plots.key import key
+from calibrant.plots.legend import add_legend
 from calibrant.plots.theme import Style, percent
-from calibrant.plots.words import words
 
 _LEVELS = np.arange(1, 200) / 200
 
@@ -60,23 +60,23 @@ def pit_histogram(
     edges = np.linspace(0, 1, bins + 1)
     counted = [np.histogram(p, edges)[0] for p in pits]
     drawn: list[Any] = []
-    with drawing(ax) as (ax, pen):
+    with drawing(ax) as (ax, palette):
         for (name, _, plain), counts in zip(forecasts, counted, strict=True):
-            look = pen.look(plain)
+            look = palette.look(plain)
             if name:
-                line: Style = {"color": look.colour, "linestyle": look.line, "linewidth": 1.2 * pen.unit}
+                line: Style = {"color": look.colour, "linestyle": look.line, "linewidth": 1.2 * palette.unit}
                 drawn.append(ax.stairs(counts, edges, baseline=None, **line, label=name, zorder=3))
             else:
-                style: Style = {"facecolor": pen.tint, "edgecolor": look.colour, "linewidth": 0.6 * pen.unit}
+                style: Style = {"facecolor": palette.tint, "edgecolor": look.colour, "linewidth": 0.6 * palette.unit}
                 ax.bar(edges[:-1], counts, 1 / bins, align="edge", **style)
-        shade: Style = {"facecolor": pen.shade, "alpha": 0.45, "edgecolor": "none", "zorder": 2}
+        shade: Style = {"facecolor": palette.shade, "alpha": 0.45, "edgecolor": "none", "zorder": 2}
         drawn.append(ax.axhspan(low, high, **shade, label=f"{percent(confidence)} band if calibrated"))
-        ax.axhline(m / bins, color=pen.ink, linewidth=0.8 * pen.unit, linestyle=":", zorder=4)
+        ax.axhline(m / bins, color=palette.ink, linewidth=0.8 * palette.unit, linestyle=":", zorder=4)
         ax.set_xlim(0, 1)
         span_y(ax, 0, 1.05 * max(high, *map(np.max, counted)))
         ax.yaxis.set_major_locator(MaxNLocator(6, integer=True))
-        words(ax, x="PIT, H(y)", y="rows")
-        key(ax, drawn, pen)
+        set_labels(ax, x="PIT, H(y)", y="rows")
+        add_legend(ax, drawn, palette)
     return ax
 
 
@@ -122,23 +122,32 @@ def reliability(
         return 100 * (np.asarray(shares) - levels) if difference else np.asarray(shares)
 
     drawn: list[Any] = []
-    with drawing(ax, height=56 if difference else 70) as (ax, pen):
+    with drawing(ax, height=56 if difference else 70) as (ax, palette):
         edges = height(ends, [0, *low, 1]), height(ends, [0, *high, 1])
-        shade: Style = {"color": pen.shade, "alpha": 0.45, "linewidth": 0, "zorder": 1}
+        shade: Style = {"color": palette.shade, "alpha": 0.45, "linewidth": 0, "zorder": 1}
         band = ax.fill_between(ends, *edges, **shade, label=f"{percent(confidence)} band if calibrated")
-        ax.plot([0, 1], height(ends[[0, -1]], [0, 1]), color=pen.ink, linewidth=0.6 * pen.unit, linestyle=":", zorder=1)
+        ax.plot(
+            [0, 1],
+            height(ends[[0, -1]], [0, 1]),
+            color=palette.ink,
+            linewidth=0.6 * palette.unit,
+            linestyle=":",
+            zorder=1,
+        )
         for (name, _, plain), (levels, shares, _) in zip(forecasts, curves, strict=True):
-            look, few = pen.look(plain), len(levels) < len(_LEVELS)
-            line: Style = {"marker": look.marker, "linewidth": 0.6 * pen.unit} if few else {"linewidth": 1.2 * pen.unit}
+            look, few = palette.look(plain), len(levels) < len(_LEVELS)
+            line: Style = (
+                {"marker": look.marker, "linewidth": 0.6 * palette.unit} if few else {"linewidth": 1.2 * palette.unit}
+            )
             line |= {"color": look.colour, "linestyle": look.line, "label": name or "forecast"}
             drawn += ax.plot(levels, height(levels, shares), **line)
         ax.set_xlim(0, 1)
         if difference:
-            words(ax, x="level c", y="observed − nominal share, points")
+            set_labels(ax, x="level c", y="observed − nominal share, points")
         else:
             ax.set(aspect="equal", ylim=(0, 1))
-            words(ax, x="level c", y="share with H(y) ≤ c")
-        key(ax, [*drawn, band], pen)
+            set_labels(ax, x="level c", y="share with H(y) ≤ c")
+        add_legend(ax, [*drawn, band], palette)
     return ax
 
 

@@ -9,14 +9,14 @@ from typing import Any
 import matplotlib
 from matplotlib.axes import Axes
 
-from calibrant.plots.pen import Pen
+from calibrant.plots.palette import Palette
 from calibrant.plots.theme import MILLIMETRE, theme
 
 _WIDTH, _HEIGHT = 80, 56
 
 
 @contextmanager
-def drawing(ax: Axes | None, *, height: float = _HEIGHT) -> Iterator[tuple[Axes, Pen]]:
+def drawing(ax: Axes | None, *, height: float = _HEIGHT) -> Iterator[tuple[Axes, Palette]]:
     """The axes to draw on and the pen: axes that are given, in their own style, or those of a new figure in the theme.
 
     The new figure is 80 mm wide and `height` mm high, and pyplot knows it, so that a notebook shows it. It is closed
@@ -25,10 +25,10 @@ def drawing(ax: Axes | None, *, height: float = _HEIGHT) -> Iterator[tuple[Axes,
     if ax is not None:
         if not isinstance(ax, Axes):
             raise TypeError(f"ax must be matplotlib axes, got {type(ax).__name__}")
-        pen = Pen.of(ax)
-        own: dict[Any, Any] = {"font.size": pen.size, "text.color": pen.ink}
-        with matplotlib.rc_context({**own, "lines.linewidth": pen.unit, "lines.markersize": 3 * pen.unit}):
-            yield ax, pen
+        palette = Palette.of(ax)
+        own: dict[Any, Any] = {"font.size": palette.size, "text.color": palette.ink}
+        with matplotlib.rc_context({**own, "lines.linewidth": palette.unit, "lines.markersize": 3 * palette.unit}):
+            yield ax, palette
         return
     from matplotlib import pyplot
 
@@ -37,7 +37,7 @@ def drawing(ax: Axes | None, *, height: float = _HEIGHT) -> Iterator[tuple[Axes,
         figure, ax = pyplot.subplots(figsize=size, layout="constrained")
         ax.locator_params(nbins=6)  # more would run into each other
         try:
-            yield ax, Pen.of(ax)
+            yield ax, Palette.of(ax)
         except BaseException:
             pyplot.close(figure)
             raise

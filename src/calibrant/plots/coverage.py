@@ -13,20 +13,20 @@ from calibrant._arguments import same_length, unit
 from calibrant._arrays import floats, refuse
 from calibrant._types import ArrayLike, Groups, Values
 from calibrant._words import count
-from calibrant.diagnosis.answers import answers_of
+from calibrant.diagnosis.row_events import row_events_of
 from calibrant.forecast import Forecasts, PredictionLike
 from calibrant.metrics.bands import share_interval
-from calibrant.metrics.by_slice import SMALLEST, judged
+from calibrant.metrics.by_slice import SMALLEST, slice_results
 from calibrant.metrics.forecasts import paired
 from calibrant.metrics.slices import Slices, all_rows, columns_of, slices_of
+from calibrant.plots.axis_labels import row_height, set_labels
 from calibrant.plots.canvas import drawing
 from calibrant.plots.curves import reach
-from calibrant.plots.in_part import in_part
 from calibrant.plots.inputs import Numbers, bins_of, named, numbers
-from calibrant.plots.key import key
-from calibrant.plots.pen import Pen
+from calibrant.plots.legend import add_legend
+from calibrant.plots.marks import ties_split_ticks
+from calibrant.plots.palette import Palette
 from calibrant.plots.theme import Look, Style, percent, plain
-from calibrant.plots.words import row_height, words
 
 
 def coverage_by_slice(
@@ -38,12 +38,13 @@ def coverage_by_slice(
     confidence: float = 0.95,
     ax: Axes | None = None,
 ) -> Axes:
-    """#{i in slice: l_i <= y_i <= u_i} / #slice, a dot a slice, against the coverage that was asked for.
+    """#{i in slice: l_i <= y_i <= u_i} / #slice, one dot per slice, against the coverage that was asked for.
 
     `by` holds a value for each row, or is a mapping of names to such columns, or a frame. Text and few different
-    numbers are a slice a value, many numbers are cut into quarters. The bars are exact binomial intervals (Clopper and
-    Pearson), widened after Bonferroni so that all of them hold at once with `confidence`; a hollow dot is one whose bar
-    misses the target. The number of rows stands beside the slice. H is a forecast or a mapping of names to forecasts.
+    numbers are one slice per value, many numbers are cut into quarters. The bars are exact binomial intervals (Clopper
+    and Pearson), widened after Bonferroni so that all of them hold at once with `confidence`; a hollow dot is one whose
+    bar misses the target. The number of rows is next to the name of the slice. H is a forecast or a mapping of names to
+    forecasts.
 
     Args:
         H: The forecasts, one per row: distributions, or a prediction that has intervals; or a mapping of names to such
@@ -70,26 +71,26 @@ def coverage_by_slice(
     local = 1 - (1 - confidence) / (len(total) * len(forecasts))  # after Bonferroni
     labels = [_label(column.name, text) for column in slices for text in column.labels]
     drawn: list[Any] = []
-    with drawing(ax, height=24 + 4.5 * len(total) * (1 + 0.3 * (len(forecasts) - 1))) as (ax, pen):
-        ax.axvline(100 * coverage, color=pen.ink, linewidth=0.8 * pen.unit, linestyle=":", zorder=1)
-        ax.axhline(0.5, color=pen.shade, linewidth=0.4 * pen.unit)
-        size = min(4 * pen.unit, 0.7 * row_height(ax, len(total)) / len(forecasts))
+    with drawing(ax, height=24 + 4.5 * len(total) * (1 + 0.3 * (len(forecasts) - 1))) as (ax, palette):
+        ax.axvline(100 * coverage, color=palette.ink, linewidth=0.8 * palette.unit, linestyle=":", zorder=1)
+        ax.axhline(0.5, color=palette.shade, linewidth=0.4 * palette.unit)
+        size = min(4 * palette.unit, 0.7 * row_height(ax, len(total)) / len(forecasts))
         off = False
         for k, ((name, _, look), covered) in enumerate(zip(forecasts, inside, strict=True)):
             hits = np.concatenate([np.bincount(c.index, covered, len(c.labels)) for c in slices])
             shift = 0.5 * ((k + 0.5) / len(forecasts) - 0.5)
             bars = hits / total, *share_interval(hits, total, local)
-            off |= _dots(ax, places + shift, bars, coverage, pen.look(look), pen, size)
+            off |= _dots(ax, places + shift, bars, coverage, palette.look(look), palette, size)
             if name:
-                drawn.append(Line2D([], [], **_dot(pen.look(look), size), label=name))
+                drawn.append(Line2D([], [], **_dot(palette.look(look), size), label=name))
         if off:
-            hollow: Style = _dot(forecasts[0][2], size) | {"color": pen.ink, "markerfacecolor": pen.paper}
+            hollow: Style = _dot(forecasts[0][2], size) | {"color": palette.ink, "markerfacecolor": palette.paper}
             drawn.append(Line2D([], [], **hollow, label=f"off: the bar misses {percent(coverage)}"))
         ax.set_ylim(len(total) - 0.4, -0.6)
         rows = [f"{label} ({number:,})" for label, number in zip(labels, total, strict=True)]
-        words(ax, x=f"inside {percent(coverage)} intervals, %", rows=rows, at=places.tolist())
+        set_labels(ax, x=f"inside {percent(coverage)} intervals, %", rows=rows, at=places.tolist())
         if drawn:
-            key(ax, drawn, pen)
+            add_legend(ax, drawn, palette)
     return ax
 
 
@@ -109,7 +110,7 @@ def coverage_by(
     `by` holds a number for each row in its place, such as a feature. Bins are of about equal size; up to 12 different
     numbers are a bin each, and bins of fewer than 20 rows are left out. The grey bars are what chance allows in all
     bins at once if H is calibrated, given `n` calibration rows; a hollow vermilion dot is off. Where labels lie on
-    atoms, as counts do, the bars are for the grey ticks, which count each atom in part.
+    atoms, as counts do, the bars are for the grey ticks, which split ties.
 
     Args:
         H: The forecasts, one per row: distributions, or a prediction that has intervals.
@@ -129,33 +130,46 @@ def coverage_by(
     """
     coverage, confidence, bins = unit("coverage", coverage), unit("confidence", confidence), bins_of(bins)
     H, y = paired(H, y)
-    said = answers_of(H, y, [coverage])
+    events = row_events_of(H, y, [coverage])
     m = int(y.shape[0])
-    along = said.centre if by is None else numbers(floats("by", by, ndim=1))
+    along = events.centre if by is None else numbers(floats("by", by, ndim=1))
     same_length("the forecast", m, "by", len(along))
     refuse("the predicted value", ~np.isfinite(along), "is not finite")
     column = slices_of("", along, m, parts=bins)
-    results = {each.value: each.held[0] for each in judged([column], said.held, None, confidence=confidence, n=n)}
+    results = {
+        each.value: each.intervals[0]
+        for each in slice_results([column], events.inside, None, confidence=confidence, n=n)
+    }
     if not results:
         raise ValueError(
             f"coverage_by needs a bin of at least {SMALLEST} rows, got {count(m, 'row')} in"
             f" {count(len(column.labels), 'bin')}"
         )
-    kept = [k for k, label in enumerate(column.labels) if label in results]
-    held = [results[column.labels[k]] for k in kept]
+    chosen = [k for k, label in enumerate(column.labels) if label in results]
+    intervals = [results[column.labels[k]] for k in chosen]
     edges, middle = _edges(along, column)
-    share, low, high = (100 * np.array(each) for each in zip(*((h.share, h.low, h.high) for h in held), strict=True))
-    off, at = np.array([each.off for each in held]), middle[kept]
-    left_out = m - int(column.counts[kept].sum())
-    with drawing(ax) as (ax, pen):
-        ax.axhline(100 * coverage, color=pen.ink, linewidth=0.8 * pen.unit, linestyle=":", zorder=1)
-        shade: Style = {"color": pen.shade, "alpha": 0.45, "edgecolor": pen.paper, "linewidth": pen.unit, "zorder": 2}
-        width = np.diff(edges)[kept]
-        bar = ax.bar(edges[kept], high - low, width, low, align="edge", **shade, label="chance allows")
-        dot: Style = {"marker": "o", "linestyle": "none", "markersize": 4 * pen.unit, "zorder": 3}
-        (inside,) = ax.plot(at[~off], share[~off], color=pen.after, label="inside", **dot)
-        (outside,) = ax.plot(at[off], share[off], color=pen.before, markerfacecolor=pen.paper, label="off", **dot)
-        ticks = in_part(ax, held, at, pen, along="y")
+    share, low, high = (
+        100 * np.array(each) for each in zip(*((h.share, h.low, h.high) for h in intervals), strict=True)
+    )
+    off, at = np.array([each.off for each in intervals]), middle[chosen]
+    left_out = m - int(column.counts[chosen].sum())
+    with drawing(ax) as (ax, palette):
+        ax.axhline(100 * coverage, color=palette.ink, linewidth=0.8 * palette.unit, linestyle=":", zorder=1)
+        shade: Style = {
+            "color": palette.shade,
+            "alpha": 0.45,
+            "edgecolor": palette.paper,
+            "linewidth": palette.unit,
+            "zorder": 2,
+        }
+        width = np.diff(edges)[chosen]
+        bar = ax.bar(edges[chosen], high - low, width, low, align="edge", **shade, label="chance allows")
+        dot: Style = {"marker": "o", "linestyle": "none", "markersize": 4 * palette.unit, "zorder": 3}
+        (inside,) = ax.plot(at[~off], share[~off], color=palette.after, label="inside", **dot)
+        (outside,) = ax.plot(
+            at[off], share[off], color=palette.before, markerfacecolor=palette.paper, label="off", **dot
+        )
+        ticks = ties_split_ticks(ax, intervals, at, palette, along="y")
         ends = reach(along)
         left, right = max(edges[0], min(ends[0], at[0])), min(edges[-1], max(ends[1], at[-1]))
         room = 0.02 * (right - left)  # for a dot at the end
@@ -165,8 +179,8 @@ def coverage_by(
         ax.autoscale_view(scalex=False)
         name = "predicted value" if by is None else plain(getattr(by, "name", None) or "x")
         more = f" ({count(left_out, 'row')} in bins of fewer than {SMALLEST} left out)" if left_out else ""
-        words(ax, x=f"{name}{more}", y=f"inside {percent(coverage)} intervals, %")
-        key(ax, [bar, *ticks, *(dots for dots, some in ((inside, ~off), (outside, off)) if some.any())], pen)
+        set_labels(ax, x=f"{name}{more}", y=f"inside {percent(coverage)} intervals, %")
+        add_legend(ax, [bar, *ticks, *(dots for dots, some in ((inside, ~off), (outside, off)) if some.any())], palette)
     return ax
 
 
@@ -198,12 +212,12 @@ def _dot(look: Look, size: float) -> Style:
 
 
 def _dots(
-    ax: Axes, at: Any, bars: tuple[Numbers, Numbers, Numbers], target: float, look: Look, pen: Pen, size: float
+    ax: Axes, at: Any, bars: tuple[Numbers, Numbers, Numbers], target: float, look: Look, palette: Palette, size: float
 ) -> bool:
     """A dot and a bar at each place, hollow where the bar misses the target; whether one does."""
     share, low, high = bars
     missed = (low > target) | (high < target)
-    ax.hlines(at, 100 * low, 100 * high, color=look.colour, linewidth=0.9 * pen.unit, zorder=2)
+    ax.hlines(at, 100 * low, 100 * high, color=look.colour, linewidth=0.9 * palette.unit, zorder=2)
     ax.plot(100 * share[~missed], at[~missed], **_dot(look, size), zorder=3)
-    ax.plot(100 * share[missed], at[missed], **_dot(look, size), markerfacecolor=pen.paper, zorder=3)
+    ax.plot(100 * share[missed], at[missed], **_dot(look, size), markerfacecolor=palette.paper, zorder=3)
     return bool(missed.any())

@@ -28,7 +28,7 @@ def quantiles(distribution: Distribution) -> Numbers:
 def reach(values: Numbers) -> tuple[float, float]:
     """From the least to the largest value, but at most 4 interquartile ranges off the quartiles; never empty.
 
-    Of `quantiles` it is where a distribution is worth drawing.
+    Of `quantiles`, the range in which to draw a distribution.
     """
     low, first, third, high = np.quantile(values, [0, 0.25, 0.75, 1])
     far = 4 * (third - first)

@@ -14,14 +14,14 @@ from calibrant._types import ArrayLike, SupportsArray
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import PredictionLike
 from calibrant.metrics.forecasts import forecast
+from calibrant.plots.axis_labels import set_labels
 from calibrant.plots.canvas import drawing, span_y
 from calibrant.plots.curves import Shape, cdf_curve, quantiles, reach, shape
 from calibrant.plots.inputs import chosen_rows, labels_of, numbers, parts_of, row_of
-from calibrant.plots.key import key
+from calibrant.plots.legend import add_legend
 from calibrant.plots.marks import has_levels, marks
-from calibrant.plots.pen import Pen, figure_of, length, points
+from calibrant.plots.palette import Palette, figure_of, length, points
 from calibrant.plots.theme import LOOK_AFTER, LOOK_BEFORE, Look, Style, plain
-from calibrant.plots.words import words
 
 _POINTS = 400
 _MOST_ROWS = 8
@@ -51,7 +51,7 @@ def density(
         H: The forecasts: one distribution per row.
         y: The labels of all rows, drawn as dots.
         rows: The numbers of the rows to draw; not needed for a single distribution.
-        base: The forecasts before calibration, to draw beside H.
+        base: The forecasts before calibration, to draw with H.
         ax: The matplotlib axes to draw on; those of a new figure by default.
 
     >>> from calibrant import Calibrator, Normal
@@ -67,20 +67,20 @@ def density(
     distributions = [part for part in parts if isinstance(part, Distribution)]
     before = [[_shape(part, "base", row) for part in distributions] for row in chosen]
     after = [_shape(H, "H", row) for row in chosen]
-    limits = _around((drawn.x[0], drawn.x[-1]) for several in (after, *before) for drawn in several)
-    with drawing(ax) as (ax, pen):
+    limits = _limits_around((drawn.x[0], drawn.x[-1]) for several in (after, *before) for drawn in several)
+    with drawing(ax) as (ax, palette):
         for drawn in (each for several in before for each in several):
-            _line(ax, pen, drawn, LOOK_BEFORE)
+            _line(ax, palette, drawn, LOOK_BEFORE)
         for row, drawn in zip(chosen, after, strict=True):
-            _line(ax, pen, drawn, LOOK_AFTER)
-            _marks(ax, parts, row, pen, transform=ax.get_xaxis_transform(), floor=0.0, height=0.06)
+            _line(ax, palette, drawn, LOOK_AFTER)
+            _marks(ax, parts, row, palette, transform=ax.get_xaxis_transform(), floor=0.0, height=0.06)
             if labels is not None:
-                _stem(ax, pen, labels[row], 0.0, drawn.at(labels[row]), limits)
+                _stem(ax, palette, labels[row], 0.0, drawn.at(labels[row]), limits)
         span_y(ax, 0, 1.15 * max(drawn.density.max() for several in (after, *before) for drawn in several))
         if len(chosen) > 1:
-            _name_peaks(ax, pen, chosen, after)
-        words(ax, x="y", y="probability" if H.lattice is not None and H.lattice[1] == 1 else "density")
-        _key(ax, pen, parts, seen=_some(labels, chosen), limits=limits)
+            _name_peaks(ax, palette, chosen, after)
+        set_labels(ax, x="y", y="probability" if H.lattice is not None and H.lattice[1] == 1 else "density")
+        _add_legend(ax, palette, parts, seen=_some(labels, chosen), limits=limits)
     return ax
 
 
@@ -102,7 +102,7 @@ def cdf(
         H: The forecasts: one distribution per row.
         y: The labels of all rows, drawn as dots.
         rows: The numbers of the rows to draw; not needed for a single distribution.
-        base: The forecasts before calibration, to draw beside H.
+        base: The forecasts before calibration, to draw with H.
         ax: The matplotlib axes to draw on; those of a new figure by default.
 
     >>> from calibrant import Calibrator
@@ -120,23 +120,23 @@ def cdf(
         for row in chosen
     ]
     known = [[quantiles(each) for each, _ in distributions] for distributions in several]
-    limits = _around(reach(q) for each in known for q in each)
-    with drawing(ax) as (ax, pen):
+    limits = _limits_around(reach(q) for each in known for q in each)
+    with drawing(ax) as (ax, palette):
         for distributions, qs in zip(several, known, strict=True):
             ends = np.array([reach(q) for q in qs])
             grid = np.linspace(ends.min(), ends.max(), _POINTS)
             for (each, look), q in zip(distributions, qs, strict=True):
-                _curve(ax, pen, *cdf_curve(each, q, grid), look)
+                _curve(ax, palette, *cdf_curve(each, q, grid), look)
         if len(chosen) > 1:
-            _staircase_of_names(ax, pen, H, chosen)
+            _staircase_of_names(ax, palette, H, chosen)
         ax.set_ylim(0, 1.03)
-        words(ax, x="y", y="H(y)")
+        set_labels(ax, x="y", y="H(y)")
         for row in chosen:
-            _marks(ax, parts, row, pen, transform=ax.get_xaxis_transform(), floor=0.0, height=0.06, at_levels=True)
+            _marks(ax, parts, row, palette, transform=ax.get_xaxis_transform(), floor=0.0, height=0.06, at_levels=True)
             if labels is not None:
-                _stem(ax, pen, labels[row], 0.0, float(numbers(row_of(H, row).cdf(labels[row]))), limits)
+                _stem(ax, palette, labels[row], 0.0, float(numbers(row_of(H, row).cdf(labels[row]))), limits)
         mark = "s" if any(map(has_levels, parts)) else "|"
-        _key(ax, pen, parts, seen=_some(labels, chosen), limits=limits, mark=mark)
+        _add_legend(ax, palette, parts, seen=_some(labels, chosen), limits=limits, mark=mark)
     return ax
 
 
@@ -159,7 +159,7 @@ def ridgeline(
         H: The forecasts: one distribution per row.
         y: The labels of all rows, drawn as dots.
         rows: The numbers of the rows to draw; by default seven, evenly spaced in the order of the medians.
-        base: The forecasts before calibration, to draw beside H.
+        base: The forecasts before calibration, to draw with H.
         labels: The names of the rows drawn; their numbers by default.
         ax: The matplotlib axes to draw on; those of a new figure by default.
 
@@ -182,53 +182,53 @@ def ridgeline(
     distributions = [part for part in parts if isinstance(part, Distribution)]
     before = [[_shape(part, "base", row) for part in distributions] for row in chosen]
     after = [_shape(H, "H", row) for row in chosen]
-    limits = _around((drawn.x[0], drawn.x[-1]) for several in (after, *before) for drawn in several)
+    limits = _limits_around((drawn.x[0], drawn.x[-1]) for several in (after, *before) for drawn in several)
     scale = 1.3 / max(drawn.density.max() for drawn in after)
-    with drawing(ax, height=26 + 6.5 * len(chosen)) as (ax, pen):
+    with drawing(ax, height=26 + 6.5 * len(chosen)) as (ax, palette):
         for k, row in enumerate(chosen):
             floor, order = len(chosen) - 1 - k, 3 * k + 2
-            _ridge(ax, pen, after[k], floor, scale, order)
+            _ridge(ax, palette, after[k], floor, scale, order)
             for drawn in before[k]:
                 heights = floor + np.minimum(scale * drawn.density, _HIGHEST)
-                ax.plot(drawn.x, heights, color=pen.before, linestyle="--", zorder=order)
-            _marks(ax, parts, row, pen, transform=ax.transData, floor=floor, height=0.3, zorder=order + 1)
+                ax.plot(drawn.x, heights, color=palette.before, linestyle="--", zorder=order)
+            _marks(ax, parts, row, palette, transform=ax.transData, floor=floor, height=0.3, zorder=order + 1)
             if y is not None:
-                _stem(ax, pen, y[row], floor, scale * after[k].at(y[row]), limits, order=order + 1)
+                _stem(ax, palette, y[row], floor, scale * after[k].at(y[row]), limits, order=order + 1)
         ax.set_ylim(-0.15, ax.get_ylim()[1])
         ax.tick_params(axis="y", length=0)
-        words(ax, x="y", rows=names, at=range(len(chosen))[::-1])
+        set_labels(ax, x="y", rows=names, at=range(len(chosen))[::-1])
         cut = any(scale * drawn.density.max() > _HIGHEST for several in before for drawn in several)
-        _key(ax, pen, parts, seen=_some(y, chosen), limits=limits, cut=cut)
+        _add_legend(ax, palette, parts, seen=_some(y, chosen), limits=limits, cut=cut)
     return ax
 
 
-def _name_peaks(ax: Axes, pen: Pen, chosen: Sequence[int], after: Sequence[Shape]) -> None:
+def _name_peaks(ax: Axes, palette: Palette, chosen: Sequence[int], after: Sequence[Shape]) -> None:
     """The row above the peak of each curve; where two would hide each other, one above the other."""
     peaks = [int(np.argmax(drawn.density)) for drawn in after]
     tops = [(drawn.x[peak], drawn.density[peak]) for drawn, peak in zip(after, peaks, strict=True)]
     dots = 72 / figure_of(ax).dpi * ax.transData.transform(tops)
-    line = 1.4 * pen.note
+    line = 1.4 * palette.note
     taken: list[tuple[float, float]] = []
     for k in np.argsort(dots[:, 1], kind="stable"):
         x, start = dots[k]
         up = start + 3
-        while any(abs(x - a) < length(f"row {max(chosen)}", pen.note) and abs(up - b) < line for a, b in taken):
+        while any(abs(x - a) < length(f"row {max(chosen)}", palette.note) and abs(up - b) < line for a, b in taken):
             up += line / 4
         taken.append((x, up))
-        _name(ax, pen, chosen[k], tops[k], (0, up - start), ha="center", va="bottom")
+        _name(ax, palette, chosen[k], tops[k], (0, up - start), ha="center", va="bottom")
     room = max(up for _, up in taken) + line - 72 / figure_of(ax).dpi * ax.get_window_extent().y1
     if room > 0:
         ax.set_ylim(0, ax.get_ylim()[1] * (1 + room / points(ax)[1]))
 
 
-def _staircase_of_names(ax: Axes, pen: Pen, H: Distribution, chosen: Sequence[int]) -> None:
+def _staircase_of_names(ax: Axes, palette: Palette, H: Distribution, chosen: Sequence[int]) -> None:
     """The row of each curve, high on the left ones and low on the right ones, where there is room beside them."""
     order = sorted(chosen, key=lambda row: float(numbers(row_of(H, row).ppf(0.5))))
     for row, level in zip(order, np.linspace(0.9, 0.1, len(order)), strict=True):
         at = float(numbers(row_of(H, row).ppf(level)))
         if np.isfinite(at):
             left = level > 0.5
-            _name(ax, pen, row, (at, level), (-4 if left else 4, 0), ha="right" if left else "left", va="center")
+            _name(ax, palette, row, (at, level), (-4 if left else 4, 0), ha="right" if left else "left", va="center")
 
 
 def _typical(H: Distribution, count: int) -> list[int]:
@@ -242,66 +242,72 @@ def _shape(H: Distribution, what: str, row: int) -> Shape:
     return shape(row_of(H, row), f"row {row} of {what}" if H.shape else what)
 
 
-def _curve(ax: Axes, pen: Pen, x: Any, height: Any, look: Look) -> None:
-    ax.plot(x, height, color=pen.legible(look.colour), linestyle=look.line, linewidth=1.2 * pen.unit)
+def _curve(ax: Axes, palette: Palette, x: Any, height: Any, look: Look) -> None:
+    ax.plot(x, height, color=palette.legible(look.colour), linestyle=look.line, linewidth=1.2 * palette.unit)
 
 
-def _line(ax: Axes, pen: Pen, drawn: Shape, look: Look) -> None:
+def _line(ax: Axes, palette: Palette, drawn: Shape, look: Look) -> None:
     """The density as a line; the atoms as stems, on a scale of their own: the whole axis is probability 1."""
-    _curve(ax, pen, drawn.x, drawn.density, look)
+    _curve(ax, palette, drawn.x, drawn.density, look)
     at, mass = drawn.atoms
-    upright, look = ax.get_xaxis_transform(), pen.look(look)
+    upright, look = ax.get_xaxis_transform(), palette.look(look)
     if len(at):
-        ax.vlines(at, 0, mass, transform=upright, color=look.colour, linestyle=look.line, linewidth=1.6 * pen.unit)
-        tip: Style = {"marker": look.marker, "markersize": 4 * pen.unit, "linestyle": "none", "color": look.colour}
+        ax.vlines(at, 0, mass, transform=upright, color=look.colour, linestyle=look.line, linewidth=1.6 * palette.unit)
+        tip: Style = {"marker": look.marker, "markersize": 4 * palette.unit, "linestyle": "none", "color": look.colour}
         ax.plot(at, mass, transform=upright, **tip)
     if len(at) <= _FEW_ATOMS:
-        text: Style = {"textcoords": "offset points", "va": "center", "fontsize": pen.note, "color": look.colour}
+        text: Style = {"textcoords": "offset points", "va": "center", "fontsize": palette.note, "color": look.colour}
         for point, share in zip(at, mass, strict=True):
-            ax.annotate(f"{100 * share:.2g}%", (point, share), (5 * pen.unit, 0), xycoords=upright, **text)
+            ax.annotate(f"{100 * share:.2g}%", (point, share), (5 * palette.unit, 0), xycoords=upright, **text)
 
 
-def _ridge(ax: Axes, pen: Pen, drawn: Shape, floor: float, scale: float, order: int) -> None:
+def _ridge(ax: Axes, palette: Palette, drawn: Shape, floor: float, scale: float, order: int) -> None:
     heights = floor + scale * drawn.density
-    ax.fill_between(drawn.x, floor, heights, color=pen.tint, linewidth=0, zorder=order)
-    ax.plot(drawn.x, heights, color=pen.after, zorder=order)
-    ax.plot(drawn.x[[0, -1]], [floor, floor], color=pen.after, linewidth=0.4 * pen.unit, zorder=order)
-    ax.vlines(drawn.atoms.at, floor, floor + drawn.atoms.mass, color=pen.after, linewidth=2 * pen.unit, zorder=order)
+    ax.fill_between(drawn.x, floor, heights, color=palette.tint, linewidth=0, zorder=order)
+    ax.plot(drawn.x, heights, color=palette.after, zorder=order)
+    ax.plot(drawn.x[[0, -1]], [floor, floor], color=palette.after, linewidth=0.4 * palette.unit, zorder=order)
+    ax.vlines(
+        drawn.atoms.at, floor, floor + drawn.atoms.mass, color=palette.after, linewidth=2 * palette.unit, zorder=order
+    )
 
 
 def _stem(
-    ax: Axes, pen: Pen, y: float, floor: float, height: float, limits: tuple[float, float], *, order: float = 3
+    ax: Axes, palette: Palette, y: float, floor: float, height: float, limits: tuple[float, float], *, order: float = 3
 ) -> None:
     """A label: a dot on the curve, and a line down to the axis; beyond the limits an arrow there instead."""
     low, high = limits
     if low <= y <= high:
-        ax.vlines(y, floor, floor + height, color=pen.ink, linewidth=0.9 * pen.unit, linestyle=":", zorder=order)
-        ax.plot(y, floor + height, color=pen.ink, marker="o", clip_on=False, zorder=order)
+        ax.vlines(
+            y, floor, floor + height, color=palette.ink, linewidth=0.9 * palette.unit, linestyle=":", zorder=order
+        )
+        ax.plot(y, floor + height, color=palette.ink, marker="o", clip_on=False, zorder=order)
     else:
         near = 0.32 * (high - low)  # just outside the curves, which take the third in the middle
         end, arrow = (low + near, "<") if y < low else (high - near, ">")
-        style: Style = {"color": pen.ink, "marker": arrow, "markersize": 4 * pen.unit}
+        style: Style = {"color": palette.ink, "marker": arrow, "markersize": 4 * palette.unit}
         ax.plot(end, floor + height, **style, clip_on=False, zorder=order)
 
 
-def _around(ends: Iterable[tuple[float, float]]) -> tuple[float, float]:
+def _limits_around(ends: Iterable[tuple[float, float]]) -> tuple[float, float]:
     """As far as labels are drawn where they lie: once more the width of all curves to either side."""
     lows, highs = zip(*ends, strict=True)
     width = max(highs) - min(lows)
     return min(lows) - width, max(highs) + width
 
 
-def _name(ax: Axes, pen: Pen, row: int, at: tuple[float, float], off: tuple[float, float], **where: Any) -> None:
-    """The number of a row beside its curve, some points off, legible over other curves."""
-    paper: Style = {"boxstyle": "square,pad=0.1", "facecolor": pen.paper, "edgecolor": "none", "alpha": 0.75}
-    text: Style = {"fontsize": pen.note, "bbox": paper, "zorder": 5, **where}
+def _name(
+    ax: Axes, palette: Palette, row: int, at: tuple[float, float], off: tuple[float, float], **where: Any
+) -> None:
+    """The number of a row next to its curve, some points off, legible over other curves."""
+    paper: Style = {"boxstyle": "square,pad=0.1", "facecolor": palette.paper, "edgecolor": "none", "alpha": 0.75}
+    text: Style = {"fontsize": palette.note, "bbox": paper, "zorder": 5, **where}
     ax.annotate(f"row {row}", at, off, textcoords="offset points", **text)
 
 
-def _marks(ax: Axes, parts: Sequence[Any], row: int, pen: Pen, **how: Any) -> None:
+def _marks(ax: Axes, parts: Sequence[Any], row: int, palette: Palette, **how: Any) -> None:
     for part in parts:
         if not isinstance(part, Distribution):
-            marks(ax, part, row, pen, **how)
+            marks(ax, part, row, palette, **how)
 
 
 def _some(labels: Any, chosen: Sequence[int]) -> Any:
@@ -309,9 +315,9 @@ def _some(labels: Any, chosen: Sequence[int]) -> Any:
     return None if labels is None else labels[chosen]
 
 
-def _key(
+def _add_legend(
     ax: Axes,
-    pen: Pen,
+    palette: Palette,
     parts: Sequence[Any],
     *,
     seen: Any,
@@ -320,15 +326,15 @@ def _key(
     cut: bool = False,
 ) -> None:
     """What the colours and marks mean; nothing where there is only one."""
-    lines = [Line2D([], [], color=pen.after, label="after" if parts else "forecast")]
+    lines = [Line2D([], [], color=palette.after, label="after" if parts else "forecast")]
     if any(isinstance(part, Distribution) for part in parts):
-        said = "before, cut off where it is too high" if cut else "before"
-        lines.insert(0, Line2D([], [], color=pen.before, linestyle="--", label=said))
+        label = "before, cut off where it is too high" if cut else "before"
+        lines.insert(0, Line2D([], [], color=palette.before, linestyle="--", label=label))
     elif parts:
-        ticks: Style = {"marker": mark, "markersize": 4 * pen.unit, "linestyle": "none"}
-        lines.insert(0, Line2D([], [], color=pen.before, **ticks, label="before"))
+        ticks: Style = {"marker": mark, "markersize": 4 * palette.unit, "linestyle": "none"}
+        lines.insert(0, Line2D([], [], color=palette.before, **ticks, label="before"))
     if seen is not None:
-        dots: Style = {"color": pen.ink, "linestyle": "none"}
+        dots: Style = {"color": palette.ink, "linestyle": "none"}
         low, high = limits
         if ((seen >= low) & (seen <= high)).any():
             lines.append(Line2D([], [], marker="o", **dots, label="label y"))
@@ -337,4 +343,4 @@ def _key(
             arrow = ">" if (seen > high).any() else "<"
             lines.append(Line2D([], [], marker=arrow, **dots, label=f"beyond the axes: {beyond}"))
     if len(lines) > 1:
-        key(ax, lines, pen)
+        add_legend(ax, lines, palette)

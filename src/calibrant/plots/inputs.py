@@ -1,4 +1,4 @@
-"""What the plots are given: forecasts, one or by name, labels, and which rows to draw."""
+"""The arguments of plots: forecasts, one or by name, labels, and which rows to draw."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from calibrant._words import count
 from calibrant.distributions.base import Distribution
 from calibrant.metrics.forecasts import forecast
 from calibrant.metrics.forecasts import labels_of as labels_in
-from calibrant.metrics.of_labels import of_labels
+from calibrant.metrics.label_kinds import for_labels
 from calibrant.plots.theme import Look, looks, plain
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
@@ -40,15 +40,15 @@ def bins_of(bins: Any) -> int:
 def named(forecasts: Any, y: Any) -> list[tuple[str, Any, Look]]:
     """(name, forecast, look) of one forecast, whose name is "", or of a mapping of names to forecasts.
 
-    Rates are the distributions that they stand for where all labels are counts, as in a report.
+    Rates become Poisson distributions where all labels are counts, as in a report.
     """
     labels = to_numpy(labels_in(y))
     if not isinstance(forecasts, Mapping):
-        return [("", of_labels(forecast(forecasts), labels), looks(1)[0])]
+        return [("", for_labels(forecast(forecasts), labels), looks(1)[0])]
     if not forecasts:
         raise ValueError("a plot needs at least one forecast, got an empty mapping")
     each = zip(forecasts.items(), looks(len(forecasts)), strict=True)
-    return [(plain(name), of_labels(forecast(value), labels), look) for (name, value), look in each]
+    return [(plain(name), for_labels(forecast(value), labels), look) for (name, value), look in each]
 
 
 def chosen_rows(H: Any, rows: Any, *, most: int) -> list[int]:

@@ -16,13 +16,13 @@ from calibrant._types import ArrayLike, Values
 from calibrant._words import count, in_all
 from calibrant.forecast import PredictionLike
 from calibrant.metrics.forecasts import forecast, paired
+from calibrant.plots.axis_labels import set_labels
 from calibrant.plots.canvas import drawing, span_y
 from calibrant.plots.curves import reach
 from calibrant.plots.inputs import Numbers, evenly, labels_of, numbers
-from calibrant.plots.key import key
-from calibrant.plots.pen import Pen, points
+from calibrant.plots.legend import add_legend
+from calibrant.plots.palette import Palette, points
 from calibrant.plots.theme import Style, percent
-from calibrant.plots.words import words
 
 _MOST_POSITIONS = 2000
 
@@ -35,7 +35,7 @@ def fan(
     coverages: Sequence[float] = (0.5, 0.8, 0.95),
     ax: Axes | None = None,
 ) -> Axes:
-    """[H.ppf((1 - c) / 2), H.ppf((1 + c) / 2)] for each coverage c, along x: bands, the darker the surer.
+    """[H.ppf((1 - c) / 2), H.ppf((1 + c) / 2)] for each coverage c, along x: bands, darker for smaller coverages.
 
     x holds a number or a date a row, the row's place by default; rows are drawn in the order of x. Of more than 2,000
     rows 2,000 are drawn, evenly spaced in that order, and so are their labels y. What lies far beyond the rest leaves
@@ -73,26 +73,26 @@ def fan(
     shades = np.linspace(0.2, 0.62, len(wanted)) if len(wanted) > 1 else [0.4]
     marker = "o" if len(at) == 1 else None
     drawn: list[Any] = []
-    with drawing(ax) as (ax, pen):
+    with drawing(ax) as (ax, palette):
         for k, ((lower, upper), shade, c) in enumerate(zip(bands, shades, wanted, strict=True)):
             edges = np.clip(lower, low - (high - low), None), np.clip(upper, None, high + (high - low))
-            colour = pen.tinted(pen.after, shade)
+            colour = palette.tinted(palette.after, shade)
             if len(at) == 1:
-                band: Any = ax.vlines(at, *edges, color=colour, linewidth=(2 + 2 * k) * pen.unit, label=percent(c))
+                band: Any = ax.vlines(at, *edges, color=colour, linewidth=(2 + 2 * k) * palette.unit, label=percent(c))
             else:
                 band = ax.fill_between(at, *edges, color=colour, linewidth=0, label=percent(c))
             drawn.insert(0, band)  # narrow to wide, as the eye goes out from the median
-        drawn += ax.plot(at, middle, color=pen.after, marker=marker, label="median")
+        drawn += ax.plot(at, middle, color=palette.after, marker=marker, label="median")
         if seen is not None:
-            size = float(np.clip(25 / np.sqrt(len(at)), 1, 2.5)) * pen.unit
+            size = float(np.clip(25 / np.sqrt(len(at)), 1, 2.5)) * palette.unit
             dots: Style = {"marker": "o", "markersize": size, "markeredgewidth": 0}
-            drawn += _dots(ax, pen, at, seen, (low, high), **dots, label="label y")
-            drawn += _beyond(ax, pen, at, seen, (low, high))
+            drawn += _dots(ax, palette, at, seen, (low, high), **dots, label="label y")
+            drawn += _beyond(ax, palette, at, seen, (low, high))
         span_y(ax, low, high)
-        words(ax, x="row" if x is None else "x", y="y")
+        set_labels(ax, x="row" if x is None else "x", y="y")
         if at.dtype.kind == "M":
             _dates(ax)
-        key(ax, drawn, pen)
+        add_legend(ax, drawn, palette)
     return ax
 
 
@@ -136,20 +136,20 @@ def _limits(bounds: Numbers, labels: Numbers | None, whole: Numbers) -> tuple[fl
     return low - room, high + room
 
 
-def _dots(ax: Axes, pen: Pen, at: Any, labels: Numbers, limits: tuple[float, float], **style: Any) -> list[Any]:
-    """Labels as dots, as far as they are within the limits: the handles for a key."""
+def _dots(ax: Axes, palette: Palette, at: Any, labels: Numbers, limits: tuple[float, float], **style: Any) -> list[Any]:
+    """Labels as dots, as far as they are within the limits: the handles for a legend."""
     inside = (labels >= limits[0]) & (labels <= limits[1])
-    return ax.plot(at[inside], labels[inside], linestyle="none", color=pen.ink, **style)
+    return ax.plot(at[inside], labels[inside], linestyle="none", color=palette.ink, **style)
 
 
-def _beyond(ax: Axes, pen: Pen, at: Any, labels: Numbers, limits: tuple[float, float]) -> list[Any]:
-    """Labels beyond the limits as triangles at the edge, and what they are for a key; nothing where there are none."""
+def _beyond(ax: Axes, palette: Palette, at: Any, labels: Numbers, limits: tuple[float, float]) -> list[Any]:
+    """Labels beyond the limits as triangles at the edge, for a legend; nothing where there are none."""
     drawn: list[Any] = []
     count = int(np.sum((labels < limits[0]) | (labels > limits[1])))
     for beyond, edge, marker in ((labels > limits[1], limits[1], "^"), (labels < limits[0], limits[0], "v")):
         if not beyond.any():
             continue  # a line that is not clipped takes room in the layout, even an empty one
-        arrows: Style = {"marker": marker, "linestyle": "none", "color": pen.ink, "clip_on": False}
+        arrows: Style = {"marker": marker, "linestyle": "none", "color": palette.ink, "clip_on": False}
         drawn += ax.plot(at[beyond], np.full(int(beyond.sum()), edge), **arrows, label=f"beyond the axes: {count:,}")
     return drawn[:1]
 
@@ -157,7 +157,7 @@ def _beyond(ax: Axes, pen: Pen, at: Any, labels: Numbers, limits: tuple[float, f
 def intervals(
     H: PredictionLike, y: ArrayLike, *, coverage: float = 0.9, most: int = 200, ax: Axes | None = None
 ) -> Axes:
-    """[l_i, u_i] less its centre, in the order of the widths u_i - l_i, with the labels: what is sure, and rightly so?
+    """[l_i, u_i] less its centre, in the order of the widths u_i - l_i, with the labels.
 
     The centre is the median; of predictions that are no distribution, the middle of the interval. Of more than `most`
     rows so many are drawn, evenly spaced in that order; the share inside, in the legend, is that of all rows. Labels
@@ -180,18 +180,18 @@ def intervals(
     coverage, most = unit("coverage", coverage), _most(most)
     H, y = paired(H, y)
     rows = _Spans.of(H, numbers(y), coverage)
-    kept = rows.some(np.argsort(rows.upper - rows.lower, kind="stable"), most)
-    place = np.arange(len(kept.y))
-    kept = _Spans(*(each - kept.centre for each in kept))
-    limits = _limits(np.concatenate([kept.lower, kept.upper]), kept.y, np.zeros(1))
-    with drawing(ax) as (ax, pen):
-        drawn = _bars(ax, pen, place, kept, limits, _said(H, coverage))
-        drawn += _labels(ax, pen, place, kept, limits, rows)
-        ax.axhline(0, color=pen.shade, linewidth=0.5 * pen.unit, zorder=1)
+    chosen = rows.some(np.argsort(rows.upper - rows.lower, kind="stable"), most)
+    place = np.arange(len(chosen.y))
+    chosen = _Spans(*(each - chosen.centre for each in chosen))
+    limits = _limits(np.concatenate([chosen.lower, chosen.upper]), chosen.y, np.zeros(1))
+    with drawing(ax) as (ax, palette):
+        drawn = _bars(ax, palette, place, chosen, limits, _interval_name(H, coverage))
+        drawn += _labels(ax, palette, place, chosen, limits, rows)
+        ax.axhline(0, color=palette.shade, linewidth=0.5 * palette.unit, zorder=1)
         ax.set_xlim(-0.02 * len(place) - 0.5, 1.02 * len(place) - 0.5)
         span_y(ax, *limits)
-        words(ax, x=f"rows, in the order of the width{_of(place, rows)}", y="y less the interval's centre")
-        key(ax, drawn, pen)
+        set_labels(ax, x=f"rows, in the order of the width{_of(place, rows)}", y="y less the interval's centre")
+        add_legend(ax, drawn, palette)
     return ax
 
 
@@ -200,8 +200,8 @@ def parity(H: PredictionLike, y: ArrayLike, *, coverage: float = 0.9, most: int 
 
     On the dotted line labels are as predicted. The centre is the median; of predictions that are no distribution, the
     middle of the interval. Of more than `most` rows so many are drawn, evenly spaced in the order of the centre; the
-    share inside, in the key, is that of all rows. Labels outside are crosses; one far beyond the rest is a triangle at
-    the edge.
+    share inside, in the legend, is that of all rows. Labels outside are crosses; one far beyond the rest is a triangle
+    at the edge.
 
     Args:
         H: The forecasts, one per row: distributions, or a prediction that has intervals.
@@ -219,20 +219,20 @@ def parity(H: PredictionLike, y: ArrayLike, *, coverage: float = 0.9, most: int 
     coverage, most = unit("coverage", coverage), _most(most)
     H, y = paired(H, y)
     rows = _Spans.of(H, numbers(y), coverage)
-    kept = rows.some(np.argsort(rows.centre, kind="stable"), most)
-    limits = _limits(np.concatenate([kept.lower, kept.upper]), kept.y, kept.centre)
-    with drawing(ax, height=70) as (ax, pen):
-        drawn = _bars(ax, pen, kept.centre, kept, limits, _said(H, coverage))
-        drawn += _labels(ax, pen, kept.centre, kept, limits, rows)
-        ax.plot(limits, limits, color=pen.ink, linewidth=0.8 * pen.unit, linestyle=":", zorder=1)
+    chosen = rows.some(np.argsort(rows.centre, kind="stable"), most)
+    limits = _limits(np.concatenate([chosen.lower, chosen.upper]), chosen.y, chosen.centre)
+    with drawing(ax, height=70) as (ax, palette):
+        drawn = _bars(ax, palette, chosen.centre, chosen, limits, _interval_name(H, coverage))
+        drawn += _labels(ax, palette, chosen.centre, chosen, limits, rows)
+        ax.plot(limits, limits, color=palette.ink, linewidth=0.8 * palette.unit, linestyle=":", zorder=1)
         ax.set(aspect="equal", xlim=limits, ylim=limits)
-        words(ax, x=f"predicted centre{_of(kept.y, rows)}", y="y")
-        key(ax, drawn, pen)
+        set_labels(ax, x=f"predicted centre{_of(chosen.y, rows)}", y="y")
+        add_legend(ax, drawn, palette)
     return ax
 
 
 class _Spans(NamedTuple):
-    """Labels and intervals, a number a row each."""
+    """Labels and intervals, one number per row each."""
 
     lower: Numbers
     centre: Numbers
@@ -252,8 +252,8 @@ class _Spans(NamedTuple):
 
     def some(self, order: Any, most: int) -> _Spans:
         """At most so many rows, evenly spaced in the order given."""
-        kept = order[evenly(len(order), most)]
-        return _Spans(*(each[kept] for each in self))
+        chosen = order[evenly(len(order), most)]
+        return _Spans(*(each[chosen] for each in self))
 
 
 def _most(most: Any) -> int:
@@ -262,7 +262,7 @@ def _most(most: Any) -> int:
     return int(most)
 
 
-def _said(H: Any, coverage: float) -> str:
+def _interval_name(H: Any, coverage: float) -> str:
     return "its own intervals" if H.own_bounds else f"{percent(coverage)} intervals"
 
 
@@ -271,30 +271,34 @@ def _of(drawn: Any, rows: _Spans) -> str:
     return "" if len(drawn) == len(rows.y) else f" ({len(drawn)} of {len(rows.y):,})"
 
 
-def _bars(ax: Axes, pen: Pen, at: Any, rows: _Spans, limits: tuple[float, float], label: str) -> list[Any]:
+def _bars(ax: Axes, palette: Palette, at: Any, rows: _Spans, limits: tuple[float, float], label: str) -> list[Any]:
     """A line for each interval, thin enough for its neighbours; what is infinite ends beyond the limits."""
     low, high = limits
     ends = np.clip(rows.lower, low - (high - low), None), np.clip(rows.upper, None, high + (high - low))
-    width = float(np.clip(0.5 * points(ax)[0] / len(at), 0.2, 4 * pen.unit))
-    colour = pen.tinted(pen.after, 0.45)
+    width = float(np.clip(0.5 * points(ax)[0] / len(at), 0.2, 4 * palette.unit))
+    colour = palette.tinted(palette.after, 0.45)
     ax.vlines(at, *ends, color=colour, linewidth=width)
-    return [Line2D([], [], color=colour, linewidth=2 * pen.unit, label=label)]  # seen in a key, however thin they are
+    return [
+        Line2D([], [], color=colour, linewidth=2 * palette.unit, label=label)
+    ]  # visible in a legend, however thin they are
 
 
-def _labels(ax: Axes, pen: Pen, at: Any, rows: _Spans, limits: tuple[float, float], all_rows: _Spans) -> list[Any]:
-    """Labels as dots inside their intervals and as crosses outside; the key says how many of all rows are inside."""
-    held = rows.inside
-    said = f"inside: {percent(round(float(all_rows.inside.mean()), 3))} of {count(len(all_rows.y), 'row')}"
-    drawn = _dots(ax, pen, at[held], rows.y[held], limits, **_inner(pen), label=said)
-    drawn += _dots(ax, pen, at[~held], rows.y[~held], limits, **_outer(pen), label="outside")
-    return [*drawn, *_beyond(ax, pen, at, rows.y, limits)]
+def _labels(
+    ax: Axes, palette: Palette, at: Any, rows: _Spans, limits: tuple[float, float], all_rows: _Spans
+) -> list[Any]:
+    """Labels as dots inside their intervals and as crosses outside; the legend says how many of all rows are inside."""
+    inside = rows.inside
+    label = f"inside: {percent(round(float(all_rows.inside.mean()), 3))} of {count(len(all_rows.y), 'row')}"
+    drawn = _dots(ax, palette, at[inside], rows.y[inside], limits, **_inner(palette), label=label)
+    drawn += _dots(ax, palette, at[~inside], rows.y[~inside], limits, **_outer(palette), label="outside")
+    return [*drawn, *_beyond(ax, palette, at, rows.y, limits)]
 
 
-def _inner(pen: Pen) -> Style:
+def _inner(palette: Palette) -> Style:
     """A label inside its interval."""
-    return {"marker": "o", "markersize": 1.8 * pen.unit, "markeredgewidth": 0}
+    return {"marker": "o", "markersize": 1.8 * palette.unit, "markeredgewidth": 0}
 
 
-def _outer(pen: Pen) -> Style:
+def _outer(palette: Palette) -> Style:
     """A label outside."""
-    return {"marker": "x", "markersize": 3.2 * pen.unit, "markeredgewidth": 0.9 * pen.unit}
+    return {"marker": "x", "markersize": 3.2 * palette.unit, "markeredgewidth": 0.9 * palette.unit}

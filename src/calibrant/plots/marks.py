@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal
 
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
+from calibrant.metrics.interval_coverage import IntervalResult
 from calibrant.plots.inputs import numbers
-from calibrant.plots.pen import Pen
+from calibrant.plots.palette import Palette
 
 
 def has_levels(prediction: Any) -> bool:
@@ -19,7 +23,7 @@ def marks(
     ax: Axes,
     prediction: Any,
     row: int,
-    pen: Pen,
+    palette: Palette,
     *,
     transform: Any,
     floor: float,
@@ -28,12 +32,39 @@ def marks(
     zorder: float = 2.5,
 ) -> None:
     """Ticks from `floor` up; with `at_levels`, dots at the levels instead where the prediction has levels."""
-    said = prediction.marks()
-    at = [numbers(mark.values[row : row + 1])[0] for mark in said]
+    drawn = prediction.marks()
+    at = [numbers(mark.values[row : row + 1])[0] for mark in drawn]
     if at_levels and has_levels(prediction):
-        levels = [mark.level for mark in said]
-        ax.plot(at, levels, color=pen.before, marker="s", linestyle="none", zorder=zorder)
+        levels = [mark.level for mark in drawn]
+        ax.plot(at, levels, color=palette.before, marker="s", linestyle="none", zorder=zorder)
     else:
         ax.vlines(
-            at, floor, floor + height, transform=transform, color=pen.before, linewidth=1.4 * pen.unit, zorder=zorder
+            at,
+            floor,
+            floor + height,
+            transform=transform,
+            color=palette.before,
+            linewidth=1.4 * palette.unit,
+            zorder=zorder,
         )
+
+
+def ties_split_ticks(
+    ax: Axes, intervals: Sequence[IntervalResult], at: Any, palette: Palette, *, along: Literal["x", "y"]
+) -> list[Line2D]:
+    """A tick at each tested share, where ties are split; `along` is the axis of the shares."""
+    if not any(each.split_share is not None for each in intervals):
+        return []
+    share = 100 * np.array([each.tested for each in intervals])
+    x, y = (share, at) if along == "x" else (at, share)
+    mark = "|" if along == "x" else "_"
+    return ax.plot(
+        x,
+        y,
+        marker=mark,
+        linestyle="none",
+        color=palette.ink,
+        markersize=6 * palette.unit,
+        zorder=2.5,
+        label="ties split",
+    )

@@ -20,13 +20,13 @@ from calibrant.distributions.context import Context
 from calibrant.forecast import PredictionLike
 from calibrant.interpolators import NAF, Interpolator, Linear, Naive, Random
 from calibrant.interpolators.support import Logits
+from calibrant.plots.axis_labels import set_labels
 from calibrant.plots.canvas import drawing
 from calibrant.plots.curves import cdf_curve, quantiles, reach
 from calibrant.plots.inputs import Numbers, evenly, numbers
-from calibrant.plots.key import key
-from calibrant.plots.pen import SMALLEST, Pen, length, points
+from calibrant.plots.legend import add_legend
+from calibrant.plots.palette import SMALLEST, Palette, length, points
 from calibrant.plots.theme import Style, plain
-from calibrant.plots.words import words
 from calibrant.predictions import with_labels
 
 _MOST_POINTS = 500
@@ -66,20 +66,26 @@ def scores(calibrated: Calibrated, prediction: PredictionLike, y: ArrayLike, *, 
         raise ValueError(f"scores wants the {count(n, 'row')} that calibrated, got {y.shape[0]}")
     prediction.check_form(calibrated.form)
     view = _View.of(calibrated, np.sort(numbers(calibrated.score(prediction, y))))
-    with drawing(ax) as (ax, pen):
-        drawn = _map(ax, pen, calibrated.q, view, calibrated.guarantee.accuracy)
-        kept = evenly(n, _MOST_POINTS)
-        size = float(np.clip(30 / np.sqrt(len(kept)), 2.2, 4)) * pen.unit
-        dots: Style = {"marker": "o", "markersize": size, "markeredgewidth": 0, "linestyle": "none", "color": pen.ink}
-        at = view.shown(view.scores[kept])
-        drawn[:0] = ax.plot(at, (kept + 1) / (n + 1), **dots, zorder=4, label="scores, at i / (n + 1)")
+    with drawing(ax) as (ax, palette):
+        drawn = _map(ax, palette, calibrated.q, view, calibrated.guarantee.accuracy)
+        chosen = evenly(n, _MOST_POINTS)
+        size = float(np.clip(30 / np.sqrt(len(chosen)), 2.2, 4)) * palette.unit
+        dots: Style = {
+            "marker": "o",
+            "markersize": size,
+            "markeredgewidth": 0,
+            "linestyle": "none",
+            "color": palette.ink,
+        }
+        at = view.shown(view.scores[chosen])
+        drawn[:0] = ax.plot(at, (chosen + 1) / (n + 1), **dots, zorder=4, label="scores, at i / (n + 1)")
         beyond = int(np.sum((view.scores < view.grid[0]) | (view.scores > view.grid[-1])))
         more = f" ({beyond:,} beyond)" if beyond else ""
         name = "F(y), the PIT of the base" if view.logits else f"{type(calibrated.score).__name__}, φ(f(x), y)"
         left, right = view.shown(view.grid[[0, -1]])
         ax.set(xlim=(left, right), ylim=(-0.02, 1.02))
-        words(ax, x=f"{name}{more}", y="q")
-        key(ax, drawn, pen)
+        set_labels(ax, x=f"{name}{more}", y="q")
+        add_legend(ax, drawn, palette)
     return ax
 
 
@@ -111,15 +117,15 @@ def interpolators(
     lines = -(-len(distributions) // columns)
     view = _View(ordered, _line(ordered))
     titles = {name: _title(plain(name, most=18), each.accuracy(len(ordered))) for name, each in given.items()}
-    with drawing(ax, height=8 + 33 * lines) as (ax, pen):
+    with drawing(ax, height=8 + 33 * lines) as (ax, palette):
         ax.set_axis_off()
-        pen = _smaller(pen, ax, titles.values(), columns)
+        palette = _smaller(palette, ax, titles.values(), columns)
         for k, (name, q) in enumerate(distributions.items()):
             line, column = divmod(k, columns)
             box = (column / columns, 1 - (line + 0.93) / lines, 0.88 / columns, 0.74 / lines)
-            with matplotlib.rc_context(pen.settings()):
+            with matplotlib.rc_context(palette.settings()):
                 panel = ax.inset_axes(box)
-                _panel(panel, pen, titles[name], q, given[name].accuracy(len(ordered)), view)
+                _panel(panel, palette, titles[name], q, given[name].accuracy(len(ordered)), view)
                 if column == 0:
                     panel.set_ylabel("q(u)")
                 if line == lines - 1:
@@ -132,11 +138,12 @@ def _title(name: str, accuracy: float) -> str:
     return f"{name}, {'exact' if accuracy == -1 else f'λ = {accuracy:.3g}'}"
 
 
-def _smaller(pen: Pen, ax: Axes, titles: Iterable[str], columns: int) -> Pen:
+def _smaller(palette: Palette, ax: Axes, titles: Iterable[str], columns: int) -> Palette:
     """A pen whose letters are small enough for the titles of panels side by side."""
     room = 0.86 * points(ax)[0] / columns
     return replace(
-        pen, size=max(SMALLEST, min(pen.size, *(pen.size * room / length(each, pen.size) for each in titles)))
+        palette,
+        size=max(SMALLEST, min(palette.size, *(palette.size * room / length(each, palette.size) for each in titles))),
     )
 
 
@@ -168,7 +175,7 @@ class _View:
 
     @classmethod
     def of(cls, calibrated: Calibrated, ordered: Numbers) -> _View:
-        """Logits along the probabilities that they stand for; other scores as they are."""
+        """Logits along their probabilities; other scores unchanged."""
         if isinstance(calibrated.score.support, Logits):
             return cls(ordered, scipy.special.logit(np.linspace(1e-9, 1 - 1e-9, _POINTS)), logits=True)
         return cls(ordered, _line(ordered))
@@ -184,16 +191,16 @@ def _line(ordered: Numbers) -> Numbers:
     return np.linspace(low - room, high + room, _POINTS)
 
 
-def _panel(panel: Axes, pen: Pen, title: str, q: Distribution, accuracy: float, view: _View) -> None:
+def _panel(panel: Axes, palette: Palette, title: str, q: Distribution, accuracy: float, view: _View) -> None:
     """The scores on the line below, their values on the left, and q, which takes the ones to the others."""
-    _map(panel, pen, q, view, accuracy)
+    _map(panel, palette, q, view, accuracy)
     left, right = view.grid[[0, -1]]
     scores = view.scores[evenly(len(view.scores), _MOST_LINES)]
     scores = scores[(scores >= left) & (scores <= right)]
     at = numbers(_realised(q, 0.5).cdf(scores))
-    panel.vlines(scores, 0, at, color=pen.shade, linewidth=0.5 * pen.unit)
-    panel.hlines(at, left, scores, color=pen.shade, linewidth=0.5 * pen.unit)
-    dots: Style = {"color": pen.ink, "marker": "o", "linestyle": "none", "markersize": 2.5 * pen.unit}
+    panel.vlines(scores, 0, at, color=palette.shade, linewidth=0.5 * palette.unit)
+    panel.hlines(at, left, scores, color=palette.shade, linewidth=0.5 * palette.unit)
+    dots: Style = {"color": palette.ink, "marker": "o", "linestyle": "none", "markersize": 2.5 * palette.unit}
     dots |= {"clip_on": False, "zorder": 4}
     panel.plot(scores, np.zeros_like(scores), **dots)
     panel.plot(np.full_like(at, left), at, **dots)
@@ -202,27 +209,27 @@ def _panel(panel: Axes, pen: Pen, title: str, q: Distribution, accuracy: float, 
     panel.locator_params(axis="x", nbins=4)
 
 
-def _map(ax: Axes, pen: Pen, q: Distribution, view: _View, accuracy: float) -> list[Any]:
+def _map(ax: Axes, palette: Palette, q: Distribution, view: _View, accuracy: float) -> list[Any]:
     """q as a curve, and the band in which it may lie: both as handles for a legend."""
     randomised = accuracy == -1
     distribution = _realised(q, 0.5)
     x, height = cdf_curve(distribution, quantiles(distribution), view.grid)
     name = "q, drawn for U = 1/2" if randomised else "q"
-    curve = ax.plot(view.shown(x), height, color=pen.after, linewidth=1.2 * pen.unit, label=name, zorder=5)
+    curve = ax.plot(view.shown(x), height, color=palette.after, linewidth=1.2 * palette.unit, label=name, zorder=5)
     # U = 0 and U = 1 are the two steps between which every 0-accurate q lies
     x, bottom, top = _band(view, max(accuracy, 0.0))
     label = "from U = 0 to U = 1" if randomised else f"λ = {accuracy:.3g}: where q may be"
-    shade: Style = {"color": pen.shade, "alpha": 0.35, "linewidth": 0, "zorder": 1}
+    shade: Style = {"color": palette.shade, "alpha": 0.35, "linewidth": 0, "zorder": 1}
     return [*curve, ax.fill_between(view.shown(x), bottom, top, step="post", label=label, **shade)]
 
 
 def _band(view: _View, accuracy: float) -> tuple[Numbers, Numbers, Numbers]:
     """(i - lambda) / (n + 1) and (i + 1 + lambda) / (n + 1) from each S_(i) to the next, within [0, 1]."""
     n = len(view.scores)
-    kept = evenly(n, _POINTS)
+    chosen = evenly(n, _POINTS)
     # where scores are left out, the band reaches from the step before to the step after
-    ranks = np.concatenate([[0], kept + 1, [n + 1]])
-    x = np.concatenate([view.grid[:1], view.scores[kept], view.grid[-1:]])
+    ranks = np.concatenate([[0], chosen + 1, [n + 1]])
+    x = np.concatenate([view.grid[:1], view.scores[chosen], view.grid[-1:]])
     bottom = np.clip((ranks - accuracy) / (n + 1), 0, 1)
     top = np.clip((np.append(ranks[1:], n + 1) + accuracy) / (n + 1), 0, 1)
     bottom[-1] = bottom[-2]

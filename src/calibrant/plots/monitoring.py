@@ -9,11 +9,11 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from calibrant.monitoring import Monitor
+from calibrant.plots.axis_labels import set_labels
 from calibrant.plots.canvas import drawing
 from calibrant.plots.inputs import evenly
-from calibrant.plots.key import key
+from calibrant.plots.legend import add_legend
 from calibrant.plots.theme import Style
-from calibrant.plots.words import words
 
 MOST = 5000
 """Points that are drawn."""
@@ -43,23 +43,29 @@ def monitor(found: Monitor, *, ax: Axes | None = None) -> Axes:
     rows = evenly(len(found), MOST)
     rows = rows if found.alarm is None else np.union1d(rows, [found.alarm.since, found.alarm.row])
     capital = np.exp(np.minimum(found.log_capital[rows], math.log(1e300)))
-    with drawing(ax) as (ax, pen):
-        line = ax.axhline(found.threshold, color=pen.shade, linestyle="--", zorder=1, label="threshold")
-        drawn: list[Any] = [*ax.plot(rows, capital, color=pen.after, zorder=2, label="capital"), line]
+    with drawing(ax) as (ax, palette):
+        line = ax.axhline(found.threshold, color=palette.shade, linestyle="--", zorder=1, label="threshold")
+        drawn: list[Any] = [*ax.plot(rows, capital, color=palette.after, zorder=2, label="capital"), line]
         if found.alarm is not None:
             row, start = found.alarm.row, found.alarm.since
             at = math.exp(min(float(found.log_capital[row]), math.log(1e300)))
-            dot: Style = {"color": pen.before, "marker": "o", "linestyle": "none", "zorder": 3}
+            dot: Style = {"color": palette.before, "marker": "o", "linestyle": "none", "zorder": 3}
             drawn += ax.plot([row], [at], **dot, label=f"alarm at row {row:,}")
-            span: Style = {"color": pen.tinted(pen.before, 0.15), "linewidth": 0, "zorder": 0}
+            span: Style = {"color": palette.tinted(palette.before, 0.15), "linewidth": 0, "zorder": 0}
             drawn.append(ax.axvspan(start, row, **span, label=f"since row {start:,}"))
         ax.set_yscale("log")
         top = max(found.threshold**2, 10 * found.threshold)
         if capital.max() > top:
             ax.set_ylim(capital.min() / 3, top)
             first = rows[int(np.argmax(capital > top))]
-            mark: Style = {"color": pen.after, "marker": "^", "s": (4 * pen.unit) ** 2, "clip_on": False, "zorder": 4}
+            mark: Style = {
+                "color": palette.after,
+                "marker": "^",
+                "s": (4 * palette.unit) ** 2,
+                "clip_on": False,
+                "zorder": 4,
+            }
             drawn.append(ax.scatter([first], [top], **mark, label="cut off from here on"))
-        words(ax, x="row", y="capital")
-        key(ax, drawn, pen)
+        set_labels(ax, x="row", y="capital")
+        add_legend(ax, drawn, palette)
     return ax

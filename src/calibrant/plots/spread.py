@@ -1,4 +1,4 @@
-"""Whether the forecast knows where it errs: its spread against its errors."""
+"""Spread against errors: whether the forecast is less certain where its errors are larger."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from calibrant._types import ArrayLike
 from calibrant.forecast import Forecasts
 from calibrant.metrics.forecasts import paired
 from calibrant.metrics.slices import slices_of
+from calibrant.plots.axis_labels import set_labels
 from calibrant.plots.canvas import drawing
 from calibrant.plots.inputs import Numbers, bins_of, named, numbers
-from calibrant.plots.key import key
+from calibrant.plots.legend import add_legend
 from calibrant.plots.theme import Style
-from calibrant.plots.words import words
 
 
 def spread_skill(H: Forecasts, y: ArrayLike, *, bins: int = 10, ax: Axes | None = None) -> Axes:
-    """sqrt(mean (y - E[Y])^2) against sqrt(mean Var[Y]), in bins of rows that are about equally sure.
+    """sqrt(mean (y - E[Y])^2) against sqrt(mean Var[Y]), in bins of rows with about equal spread.
 
     A forecast whose spread is right lies on the dotted line; above it errors are larger than forecast. A flat row of
-    dots says that the spread does not tell where the errors are large. Bins are of about equal size, and up to 12
+    dots says that the spread does not predict where the errors are large. Bins are of about equal size, and up to 12
     different spreads are a bin each; the bars are one standard error each way. H is a distribution, Samples, or a
     mapping of names to these.
 
@@ -44,18 +44,18 @@ def spread_skill(H: Forecasts, y: ArrayLike, *, bins: int = 10, ax: Axes | None 
     forecasts = named(H, y)
     found = [_bins(each, y, bins, name) for name, each, _ in forecasts]
     drawn: list[Any] = []
-    with drawing(ax, height=70) as (ax, pen):
+    with drawing(ax, height=70) as (ax, palette):
         for (name, _, plain), at in zip(forecasts, found, strict=True):
-            look = pen.look(plain)
+            look = palette.look(plain)
             style: Style = {"color": look.colour, "marker": look.marker, "linestyle": look.line}
-            style |= {"linewidth": 0.6 * pen.unit, "elinewidth": 0.8 * pen.unit, "markersize": 4 * pen.unit}
+            style |= {"linewidth": 0.6 * palette.unit, "elinewidth": 0.8 * palette.unit, "markersize": 4 * palette.unit}
             drawn.append(ax.errorbar(at.spread, at.error, at.bar, **style, label=name or "forecast"))
         top = 1.08 * max(float(np.max([at.spread, at.error + at.bar])) for at in found)
-        ax.plot([0, top], [0, top], color=pen.ink, linewidth=0.8 * pen.unit, linestyle=":", zorder=1)
+        ax.plot([0, top], [0, top], color=palette.ink, linewidth=0.8 * palette.unit, linestyle=":", zorder=1)
         ax.set(aspect="equal", xlim=(0, top), ylim=(0, top))
-        words(ax, x="predicted spread: standard deviation", y="error: root mean square")
+        set_labels(ax, x="predicted spread: standard deviation", y="error: root mean square")
         if len(drawn) > 1:
-            key(ax, drawn, pen)
+            add_legend(ax, drawn, palette)
     return ax
 
 

@@ -1,4 +1,4 @@
-"""One look for all pictures: legible at 80 mm, told apart by colour-blind readers and in grey print."""
+"""One style for all pictures: legible at 80 mm, and safe for colour-blind readers and grey print."""
 
 from __future__ import annotations
 

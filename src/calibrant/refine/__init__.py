@@ -1,17 +1,16 @@
-"""Sharper predictions: what the residuals of training rows know about x.
+"""Sharper predictions, learned from the residuals of training rows.
 
 A refiner learns on training rows, from predictions by models that did not see them, and maps X and a prediction to a
-better prediction. Calibration rows are touched once, by q, so the guarantee is what it was.
+better prediction. Calibration rows are used once, by q, so the guarantee does not change.
 """
 
 from calibrant.refine.auto import Auto, ChosenRefinement
-from calibrant.refine.average import Average
 from calibrant.refine.base import Refinement, Refiner
-from calibrant.refine.cascade import Cascade
+from calibrant.refine.constant import Constant
+from calibrant.refine.forest import Forest
 from calibrant.refine.league import Entry, League
-from calibrant.refine.local import Local
 from calibrant.refine.location_scale import ResidualLocationScale
-from calibrant.refine.plain import Plain
+from calibrant.refine.mean import Mean
 from calibrant.refine.quantiles import ResidualQuantiles
 from calibrant.refine.rows import TrainingRows
 from calibrant.refine.spread import Spread
@@ -19,13 +18,12 @@ from calibrant.refine.two_part import TwoPart
 
 __all__ = [
     "Auto",
-    "Average",
-    "Cascade",
     "ChosenRefinement",
+    "Constant",
     "Entry",
+    "Forest",
     "League",
-    "Local",
-    "Plain",
+    "Mean",
     "Refinement",
     "Refiner",
     "ResidualLocationScale",

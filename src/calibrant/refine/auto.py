@@ -15,36 +15,34 @@ from calibrant._types import Features
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import PredictionLike
 from calibrant.predictions import Prediction
-from calibrant.refine.average import Average
 from calibrant.refine.base import Refinement, Refiner
-from calibrant.refine.cascade import Cascade
+from calibrant.refine.constant import Constant
 from calibrant.refine.criteria import Criterion, CriterionName, criterion_named
 from calibrant.refine.league import League
 from calibrant.refine.location_scale import ResidualLocationScale
-from calibrant.refine.plain import Plain
+from calibrant.refine.mean import Mean
 from calibrant.refine.quantiles import ResidualQuantiles
 from calibrant.refine.rows import TrainingRows
 from calibrant.refine.spread import Spread
 
-RUNGS: dict[str, Refiner] = {
-    "plain": Plain(),
+SIMPLEST_FIRST: dict[str, Refiner] = {
+    "constant": Constant(),
     "spread": Spread(),
     "location-scale": ResidualLocationScale(),
     "quantiles": ResidualQuantiles(),
-    "cascade": Cascade(),
-    "average": Average(),
+    "mean": Mean(),
 }
 """By name, from the simplest to the most elaborate."""
 
-CANDIDATES = {name: RUNGS[name] for name in ("plain", "spread", "location-scale", "quantiles", "average")}
-"""Those that a league is held among. Average has the lowest CRPS out of fold on the training rows of nearly every
-dataset of the league. Quantiles, a part of it and learned with it, are level where many labels are equal, and serve
-slices better there. Cascade, the other part, is nowhere simpler and better."""
+CANDIDATES = {name: SIMPLEST_FIRST[name] for name in ("constant", "spread", "location-scale", "quantiles", "mean")}
+"""The candidates of the league. Mean has the lowest out-of-fold CRPS on the training rows of nearly every dataset of
+the league. Quantiles, a part of it and learned with it, are as good where many labels are equal, and better in slices
+there."""
 
 _FOLDS = 3
 _FOLDS_OF_FEW = 5
 _FEW = 2_000
-"""Fewer rows are judged in more folds: what a candidate needs many rows for, it shows then."""
+"""Fewer rows are evaluated in more folds, so that candidates learn from more of them."""
 _FEWEST = 100
 _MOST = 10_000
 
@@ -53,19 +51,18 @@ _MOST = 10_000
 class Auto(Refiner):
     """The simplest refiner within one standard error of the best, by a league on the training rows.
 
-    The rows are cut into 3 folds, or 5 if there are fewer than 2,000. Each candidate learns on all folds but one. What
-    it says of that one is calibrated on one half of its rows and judged on the other, and the other way round, so the
-    criterion sees calibrated distributions of rows that taught nothing. Of more than 10,000 rows, 10,000 take part, at
-    random. With fewer than 100 rows, or fewer than 6 groups, there is no league: the prediction keeps its own spread,
-    shrunk, if it has one and `Spread` is a candidate; else the first is taken. All candidates share the out-of-fold
-    predictions of the base model, which is not fitted again.
+    The rows are cut into 3 folds, or 5 if there are fewer than 2,000. Each candidate learns on all folds but one. Its
+    forecast of that one is calibrated on one half of its rows and evaluated on the other, and the other way round, so
+    the criterion sees calibrated distributions of rows that were not used to learn. Of more than 10,000 rows, 10,000
+    take part, at random. With fewer than 100 rows, or fewer than 6 groups, there is no league: the prediction keeps its
+    own spread, shrunk, if it has one and `Spread` is a candidate; else the first is taken. All candidates share the
+    out-of-fold predictions of the base model, which is not fitted again.
 
     Args:
-        candidates: Refiners by name, or a list of them, from the simplest to the most elaborate; None for plain,
-            spread, location-scale, quantiles and average.
+        candidates: Refiners by name, or a list of them, from the simplest to the most elaborate; None for constant,
+            spread, location-scale, quantiles and mean.
         criterion: "crps", "nll" (of distributions by NAF: the density of a linear distribution is rough) or "interval",
-        the interval
-            score at 90%.
+            the interval score at 90%.
     """
 
     candidates: Mapping[str, Refiner] | Sequence[Refiner | tuple[str, Refiner]] | None = None
@@ -104,7 +101,7 @@ class Auto(Refiner):
                 prediction = candidate.fit(part)(held.X, held.prediction)
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # of ties and few rows: it is a trial
-                    scores[name] += criterion.judge(prediction, held.y, halves)
+                    scores[name] += criterion.row_scores(prediction, held.y, halves)
                 seconds[name] += time.perf_counter() - start
         joined = {name: np.concatenate(each) for name, each in scores.items()}
         judged = rows[np.concatenate(order)]
@@ -146,19 +143,19 @@ def _is_pair(each: Any) -> bool:
 
 
 def _name(each: Any) -> str:
-    known = (name for name, refiner in RUNGS.items() if refiner == each)
+    known = (name for name, refiner in SIMPLEST_FIRST.items() if refiner == each)
     return next(known, repr(each))
 
 
 @dataclass(frozen=True)
 class ChosenRefinement:
-    """The refinement that won, its name, and the league, if there was one."""
+    """The chosen refinement, its name, and the league, if there was one."""
 
     name: str
     refinement: Refinement
     league: League | None
 
     def __call__(self, X: Features, prediction: PredictionLike) -> Prediction | Distribution:
-        """What the winner says."""
+        """The prediction of the chosen refinement."""
         found: Prediction | Distribution = self.refinement(X, prediction)
         return found

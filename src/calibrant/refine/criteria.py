@@ -1,4 +1,4 @@
-"""What a league judges by: a proper score of each row, smaller is better."""
+"""The criteria of a league: a proper score of each row, smaller is better."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Criterion:
     rows: Callable[[Distribution, Array], Any]
     interpolator: Interpolator
 
-    def judge(self, prediction: Any, y: Array, halves: tuple[Array, Array]) -> Any:
+    def row_scores(self, prediction: Any, y: Array, halves: tuple[Array, Array]) -> Any:
         """The score of each row of both halves, each calibrated on the other half."""
         calibrator, scores = Calibrator(None, self.interpolator), []
         for one, other in (halves, halves[::-1]):

@@ -1,4 +1,4 @@
-"""X of any kind as a matrix of numbers, for learners that know nothing else."""
+"""X of any kind as a matrix of numbers."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from calibrant.models.frames import is_frame
 _LARGEST = float(np.finfo(np.float32).max)
 """Forests hold X in single precision."""
 _WIDEST = 200
-"""A sparse matrix with more columns than these is left out: the prediction speaks for it."""
+"""A sparse matrix with more columns than this is left out."""
 
 
 @dataclass(frozen=True)
 class Features:
-    """X and what the prediction says of itself as one matrix: numbers as they are, categories by their rank.
+    """X and the prediction's centre and spread as one matrix: numbers as they are, categories by their rank.
 
-    Missing values and categories that were not seen are nan, dates are seconds. Text, wide sparse matrices and what
-    else has no columns of numbers or categories is left out; then only the prediction's own centre and spread speak.
+    Missing values and categories that were not seen are nan, dates are seconds. Text, wide sparse matrices and anything
+    else without columns of numbers or categories are left out; then only the prediction's centre and spread are used.
     """
 
     categories: tuple[tuple[Any, ...] | None, ...] | None
@@ -41,7 +41,7 @@ class Features:
     def __call__(self, X: Any, prediction: Any) -> np.ndarray[Any, Any]:
         """(n, d) numbers."""
         # kept: of a forest's draws they take as long as a boosted model, and each member of an average asks for them
-        columns = list(prediction.remember("_kept_centre_and_spread", lambda: _said(prediction)))
+        columns = list(prediction.remember("_kept_centre_and_spread", lambda: _centre_and_spread(prediction)))
         if self.categories is not None:
             given = _columns(self._as_in_fit(X)) or []
             if len(given) != len(self.categories):
@@ -60,11 +60,11 @@ class Features:
         return frame.select(*(frame.get_column(name) for name in self.names)).to_native()
 
 
-def _said(prediction: Any) -> list[np.ndarray[Any, Any]]:
+def _centre_and_spread(prediction: Any) -> list[np.ndarray[Any, Any]]:
     """The centre of each row and, where there is one, its spread."""
     spread = prediction.spread_rows()
-    said = [prediction.centre_rows()] + ([] if spread is None else [spread])
-    return [to_numpy(each).astype(np.float64) for each in said]
+    parts = [prediction.centre_rows()] + ([] if spread is None else [spread])
+    return [to_numpy(each).astype(np.float64) for each in parts]
 
 
 def _columns(X: Any) -> list[np.ndarray[Any, Any]] | None:

@@ -33,7 +33,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class League:
-    """Candidates from the simplest to the most elaborate, judged on rows that taught none of them.
+    """Candidates from the simplest to the most elaborate, scored on rows that none of them learned from.
 
     The simplest within one standard error of the best is chosen. The standard error is that of the paired difference:
     rows that are hard for one candidate are hard for all, so the score itself is known far less well than the
@@ -43,7 +43,7 @@ class League:
     criterion: str
     entries: tuple[Entry, ...]
     rows: int
-    """How many rows judged."""
+    """The number of rows that were scored."""
 
     @classmethod
     def of(

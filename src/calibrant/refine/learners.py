@@ -1,4 +1,4 @@
-"""Gradient boosting as the refiners use it: small trees, held back, stopped early."""
+"""Gradient boosting as the refiners use it: small trees, regularised, stopped early."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from calibrant._arrays import Array
 from calibrant.refine.rows import TrainingRows
 
 MOST = 200_000
-"""So many rows teach a boosted model at most, taken at random from more."""
+"""A boosted model learns from at most so many rows, drawn at random."""
 SHALLOW = {"max_leaf_nodes": 8, "max_iter": 120}
 """For quantiles and scales: no worse out of fold than larger trees, and faster to fit and to ask."""
 _LITTLE = 500_000
@@ -45,7 +45,7 @@ def leaf(rows: TrainingRows, most: int) -> int:
 
 
 def predicted(model: HistGradientBoostingRegressor, matrix: Array) -> Any:
-    """What a boosted model says of these rows."""
+    """The predictions of a boosted model."""
     with few_threads(matrix):
         return model.predict(matrix)
 

@@ -27,9 +27,9 @@ _SCALE: dict[str, Any] = {**SHALLOW, "loss": "absolute_error"}
 class ResidualLocationScale(Refiner):
     """Normal(f + alpha m(x, f), s(x, f)): boosted mean m and scale s of the out-of-fold residual r = y - f.
 
-    m is fitted to r and log s to log |r - alpha m|. Both are judged by models that did not see the row: the step alpha,
-    one of 0, 1/4, ..., 1, by the mean absolute error, and the scale is shrunk towards a common one by likelihood, see
-    `Shrinkage`. So where residuals know nothing about x, the prediction stays as it is.
+    m is fitted to r and log s to log |r - alpha m|. Both are evaluated by models that did not see the row: the step
+    alpha, one of 0, 1/4, ..., 1, by the mean absolute error, and the scale is shrunk towards a common one by
+    likelihood, see `Shrinkage`. So where residuals do not depend on x, the prediction stays the same.
     """
 
     def fit(self, rows: TrainingRows) -> LocationScaleRefinement:

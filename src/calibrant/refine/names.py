@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from calibrant.refine.auto import RUNGS, Auto
+from calibrant.refine.auto import SIMPLEST_FIRST, Auto
 from calibrant.refine.base import Refiner
-from calibrant.refine.local import Local
+from calibrant.refine.forest import Forest
 
 REFINERS: dict[str, Callable[[], Refiner]] = {
     "auto": Auto,
-    "local": Local,
-    **{name: (lambda refiner=refiner: refiner) for name, refiner in RUNGS.items()},  # type: ignore[misc]
+    "forest": Forest,
+    **{name: (lambda refiner=refiner: refiner) for name, refiner in SIMPLEST_FIRST.items()},  # type: ignore[misc]
 }
 
 

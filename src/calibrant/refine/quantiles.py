@@ -21,7 +21,7 @@ FIVE = (0.1, 0.3, 0.5, 0.7, 0.9)
 
 @dataclass(frozen=True)
 class ResidualQuantiles(Refiner):
-    """f + the quantiles of the residual given x and f, boosted, one model a level."""
+    """f + the quantiles of the residual given x and f, boosted, one model per level."""
 
     levels: Sequence[float] = FIVE
 
@@ -32,7 +32,7 @@ class ResidualQuantiles(Refiner):
         object.__setattr__(self, "levels", tuple(levels.tolist()))
 
     def fit(self, rows: TrainingRows) -> QuantilesRefinement:
-        """One fit a level."""
+        """One fit per level."""
         return rows.once(self, lambda: self._learned(rows.sampled(MOST)))
 
     def _learned(self, rows: TrainingRows) -> QuantilesRefinement:
@@ -56,11 +56,11 @@ class QuantilesRefinement:
         """The quantiles of each row."""
         matrix = self.features(X, prediction)
         values = np.stack([predicted(model, matrix) for model in self.models], axis=1)
-        return Quantiles(self.levels, matrix[:, :1] + apart(values, self.unit))
+        return Quantiles(self.levels, matrix[:, :1] + separated(values, self.unit))
 
 
-def apart(values: Array, unit: float, least: float = 1e-4) -> Array:
-    """Each row in order, neighbours at least `least` units apart: no stretch of a row outweighs the others."""
+def separated(values: Array, unit: float, least: float = 1e-4) -> Array:
+    """Each row in order, neighbours at least `least` units apart: so that no part of the distribution is degenerate."""
     values = np.sort(values, axis=1)
     gaps = np.maximum(np.diff(values, axis=1), least * max(unit, np.finfo(np.float64).tiny))
     return np.concatenate([values[:, :1], values[:, :1] + np.cumsum(gaps, axis=1)], axis=1)

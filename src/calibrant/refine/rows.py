@@ -77,16 +77,16 @@ class TrainingRows:
 
     @cached_property
     def spread(self) -> Array | None:
-        """How wide each row's prediction says it is; None where it says nothing."""
+        """The spread of each row's prediction; None where it has none."""
         spread = self.prediction.spread_rows()
         return None if spread is None else to_numpy(spread).astype(np.float64)
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
         """What `make` gives, made once for these rows: refiners that build on each other learn each part once."""
-        kept = vars(self).setdefault("_kept", {})
-        if key not in kept:
-            kept[key] = make()
-        return cast(T, kept[key])
+        cache = vars(self).setdefault("_kept", {})
+        if key not in cache:
+            cache[key] = make()
+        return cast(T, cache[key])
 
     def folds(self, count: int) -> list[tuple[Array, Array]]:
         """The rows to learn from and the rows to judge by, for each of several folds; groups stay together."""

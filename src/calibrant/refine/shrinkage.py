@@ -1,4 +1,4 @@
-"""Scales shrunk towards a common one, by what the data say: s -> sqrt(a^2 + (b s)^2)."""
+"""Scales shrunk towards a common one, as far as the data support it: s -> sqrt(a^2 + (b s)^2)."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from calibrant.refine.shrinkage import Shrinkage
 class Spread(Refiner):
     """The prediction's own spread s, widened to sqrt(a^2 + (b s)^2); a and b by out-of-fold likelihood.
 
-    Rows whose spread is nearly zero, such as those on which all trees of a forest agree, would otherwise rule the
+    Rows whose spread is nearly zero, such as those on which all trees of a forest agree, would otherwise dominate the
     distribution of all the others. Intervals, quantiles and samples keep their kind, every distribution becomes a
     `Normal` with its mean; a `Point`, which has no spread, stays as it is.
     """

@@ -1,4 +1,4 @@
-"""How likely one value is, and the distribution of the rest: two parts, each learned for itself."""
+"""How likely one value is, and the distribution of the rest: two parts, each learned separately."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ class TwoPart(Refiner):
                 " takes at least two to learn"
             )
         _ = rows.matrix  # encoded once for both
-        return TwoPartRefinement(rows.features, *_share(rows, self.at), self.refiner.fit(rows[above]))
+        return TwoPartRefinement(rows.features, *_atom_share(rows, self.at), self.refiner.fit(rows[above]))
 
 
-def _share(rows: TrainingRows, at: float) -> tuple[float, HistGradientBoostingClassifier | None]:
+def _atom_share(rows: TrainingRows, at: float) -> tuple[float, HistGradientBoostingClassifier | None]:
     """The share of the atom in all rows, and what knows more."""
-    there = rows.y == at
-    share = float((np.average(there, weights=rows.sample_weight) * len(rows) + 0.5) / (len(rows) + 1))
-    if not _FEWEST <= np.sum(there) <= len(rows) - _FEWEST:
+    at_atom = rows.y == at
+    share = float((np.average(at_atom, weights=rows.sample_weight) * len(rows) + 0.5) / (len(rows) + 1))
+    if not _FEWEST <= np.sum(at_atom) <= len(rows) - _FEWEST:
         return share, None
     rows = rows.sampled(MOST)
     model = HistGradientBoostingClassifier(

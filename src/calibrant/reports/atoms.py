@@ -8,7 +8,7 @@ import numpy as np
 
 from calibrant._arrays import to_numpy
 from calibrant.distributions.base import Distribution
-from calibrant.reports.sides import Floats
+from calibrant.reports.scored_forecast import Floats
 
 MOST = 4
 """A distribution with more of them is one of steps, and drawn as such."""
@@ -35,20 +35,20 @@ def _jump(forecast: Distribution, at: Floats) -> Floats:
 
 
 def atoms_of(forecast: Distribution, quantiles: Floats) -> DrawnAtoms:
-    """The atoms of the distributions that have these quantiles, at most four a row.
+    """The atoms of the distributions that have these quantiles, at most four per row.
 
     Where neighbouring quantiles are equal there is an atom. One that is too small for that does not show in a density.
     """
     same = (quantiles[:, 1:] == quantiles[:, :-1]) & np.isfinite(quantiles[:, 1:])
     found = [np.unique(row[1:][equal]) for row, equal in zip(quantiles, same, strict=True)]
     at = np.zeros((len(found), max(map(len, found), default=0)))
-    there = np.zeros(at.shape, np.bool_)
+    is_atom = np.zeros(at.shape, np.bool_)
     for k, places in enumerate(found):
-        at[k, : places.size], there[k, : places.size] = places, True
-    if not there.any():
+        at[k, : places.size], is_atom[k, : places.size] = places, True
+    if not is_atom.any():
         return DrawnAtoms(at[:, :0], at[:, :0])
     jump = _jump(forecast, at)
     steps = bool(np.all(_jump(forecast, quantiles) > 0))  # a forecast that has atoms alone
-    shares = np.where(there & (jump > (HEAVY if steps else 0.0)), jump, 0.0)
+    shares = np.where(is_atom & (jump > (HEAVY if steps else 0.0)), jump, 0.0)
     few = np.sum(shares > 0, axis=1, keepdims=True) <= MOST
     return DrawnAtoms(at, np.where(few, shares, 0.0))

@@ -1,4 +1,4 @@
-"""How sure a number is: paired bootstrap intervals of means over rows, and of the calibration error."""
+"""Paired bootstrap intervals of means over rows, and of the calibration error."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from calibrant.metrics.by_slice import LEVELS
-from calibrant.reports.sides import Floats
+from calibrant.reports.scored_forecast import Floats
 
 CONFIDENCE = 0.95
 REPLICATES = 1000

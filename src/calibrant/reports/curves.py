@@ -1,4 +1,4 @@
-"""The curves of a forecast, of all rows and of each slice: counts on a grid of levels, never a row."""
+"""The curves of a forecast, of all rows and of each slice, as counts on a grid of levels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from calibrant._arrays import to_numpy
 from calibrant.metrics.by_slice import LEVELS, gaps_by_slice
 from calibrant.metrics.slices import Slices
-from calibrant.reports.sides import Floats, Side
+from calibrant.reports.scored_forecast import Floats, ScoredForecast
 
 COVERAGES = np.arange(1, 100) / 100
 """Coverage k is that of the interval between the levels 98 - k and 100 + k."""
@@ -41,7 +41,7 @@ class Curves:
     """sup_c |share of PITs <= c - c|."""
 
 
-def curves(side: Side, groupings: Sequence[Slices]) -> list[Curves]:
+def curves(side: ScoredForecast, groupings: Sequence[Slices]) -> list[Curves]:
     """The curves of every slice of every grouping, in this order."""
     drawn = side.drawn
     # the place of a PIT among the levels: level k is at or above it for k >= place
@@ -83,7 +83,7 @@ def _table(slices: Slices, values: Counts, size: int) -> Counts:
     return np.bincount(slices.index * size + values, minlength=shape[0] * shape[1]).reshape(shape)
 
 
-def _first_covered(side: Side) -> Counts:
+def _first_covered(side: ScoredForecast) -> Counts:
     """The place of the narrowest interval that holds the label, for each row: all wider ones do too.
 
     The quantile at a is at most y just if F(y) >= a, and that at b at least y if F(y-) < b.
@@ -94,7 +94,7 @@ def _first_covered(side: Side) -> Counts:
     return np.maximum(np.maximum(middle - above, below - middle - 1), 0)
 
 
-def _widths(side: Side, groupings: Sequence[Slices]) -> list[Floats]:
+def _widths(side: ScoredForecast, groupings: Sequence[Slices]) -> list[Floats]:
     """The mean width of the interval of each coverage, of each slice, from random rows."""
     rng = np.random.default_rng(0)
     m = side.y.shape[0]
@@ -116,7 +116,7 @@ def _some_rows(slices: Slices, k: int, rng: np.random.Generator) -> Counts:
     return np.sort(rng.permutation(rows)[:WIDTH_ROWS_OF_SLICE])
 
 
-def _interval_widths(side: Side, rows: Counts) -> Floats:
+def _interval_widths(side: ScoredForecast, rows: Counts) -> Floats:
     quantiles = np.asarray(to_numpy(side.distributions(rows).quantiles(LEVELS)), np.float64)
     quantiles = np.broadcast_to(quantiles, (rows.size, LEVELS.size))
     middle = LEVELS.size // 2

@@ -1,4 +1,4 @@
-"""What else is known of the rows that are shown: their features, or a name."""
+"""The features or names of the rows that are shown."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._arguments import same_length
-from calibrant.metrics.figures import shown
+from calibrant.metrics.rounding import shown
 from calibrant.metrics.slices import column_values, columns_of, dates_in_words, missing_in
 
 MOST = 30
@@ -27,16 +27,16 @@ def features_of(features: Any, m: int, rows: NDArray[np.int64]) -> list[dict[str
         return found
     columns = list(columns_of(features, "id", of="features"))
     if len(columns) > MOST:
-        raise ValueError(f"features must have at most {MOST} columns, got {len(columns)}: choose those that tell most")
+        raise ValueError(f"features must have at most {MOST} columns, got {len(columns)}: choose the most informative")
     for name, values in columns:
         column = column_values(f"the column {name!r} of features", values)
         same_length("the forecast", m, f"the column {name!r} of features", column.shape[0])
         chosen = column[rows]
-        gone = missing_in(chosen)
-        known = chosen[~gone]
+        missing_values = missing_in(chosen)
+        known = chosen[~missing_values]
         texts = iter(dates_in_words(known) if known.dtype.kind == "M" else map(_text, known.tolist()))
-        for said, missing in zip(found, gone, strict=True):
-            said[name] = "missing" if missing else next(texts)
+        for row, missing in zip(found, missing_values, strict=True):
+            row[name] = "missing" if missing else next(texts)
     return found
 
 

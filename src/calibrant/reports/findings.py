@@ -1,4 +1,4 @@
-"""What a verdict is about: the curves and the table of a report, and what was promised."""
+"""What a verdict is based on: the curves and the table of a report, and the guarantee."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from calibrant._words import count
-from calibrant.diagnosis import Stretch
-from calibrant.diagnosis.door import PYTHON, Door
+from calibrant.diagnosis import Period
 from calibrant.diagnosis.headline import (
     AS_COUNTS,
     RIGHT_AT_LEVELS,
@@ -19,9 +18,10 @@ from calibrant.diagnosis.headline import (
     headline,
     known_by,
 )
-from calibrant.diagnosis.whole import Whole, whole_of
+from calibrant.diagnosis.interface import PYTHON, Interface
+from calibrant.diagnosis.overall import Overall, overall_of
 from calibrant.metrics.by_slice import SliceResult
-from calibrant.metrics.straight import holds_at_its_levels
+from calibrant.metrics.interpolated import holds_at_its_levels
 from calibrant.predictions import Quantiles
 from calibrant.reports.curves import Curves
 from calibrant.reports.models import ModelEntry
@@ -38,11 +38,11 @@ class Findings:
     by: Sequence[str]
     """What the rows are grouped by."""
     groups: Sequence[SliceResult]
-    """The groups that are large enough to be judged."""
+    """The groups that are large enough to be tested."""
     guarantee: Any
     """A `Guarantee`, or None."""
-    stretches: Sequence[Stretch] | None = None
-    """The stretches of time; None where no time is known."""
+    periods: Sequence[Period] | None = None
+    """The periods; None where no time is known."""
     name: str = ""
     """What the model is called, where there are several."""
     models: Sequence[ModelEntry] = ()
@@ -50,11 +50,12 @@ class Findings:
     like_counts: bool = False
     """Whether the labels look like counts, and the forecasts do not know it."""
     were: str = ""
-    """What was taken as distributions of counts: Poisson rates, quantiles or draws; "" if they were distributions."""
+    """What was evaluated as distributions of counts: Poisson rates, quantiles or draws; "" if they were
+    distributions."""
     quantiles: Quantiles | None = None
     """The forecasts, if they are two quantiles or more, as labels of their kind can be."""
-    door: Door = PYTHON
-    """Where the verdict is read."""
+    interface: Interface = PYTHON
+    """How the reader acts on the verdict: in Python or at a terminal."""
 
     @property
     def m(self) -> int:
@@ -77,14 +78,14 @@ class Findings:
         return [group for group in self.groups if self.fails(group)]
 
     @property
-    def off_in_time(self) -> list[Stretch]:
-        """The stretches of time that chance does not explain."""
-        return [stretch for stretch in self.stretches or () if self.fails(stretch)]
+    def off_in_time(self) -> list[Period]:
+        """The periods that chance does not explain."""
+        return [period for period in self.periods or () if self.fails(period)]
 
     @property
     def since(self) -> str:
         """Since when a change made the forecasts fail; "" where nothing points to one."""
-        return change_since(self.stretches or (), self.off_in_time, self.off)
+        return change_since(self.periods or (), self.off_in_time, self.off)
 
     @property
     def known(self) -> Known:
@@ -96,10 +97,10 @@ class Findings:
     @property
     def one_sided(self) -> bool:
         """Whether too wide is no fault: the mean of folds is wider than its members, and promises the tails alone."""
-        return self.whole.one_sided
+        return self.overall.one_sided
 
-    def but_wide(self, parts: Sequence[SliceResult]) -> str:
-        """What is said where some are too wide for chance, and not for folds."""
+    def wide_folds_note(self, parts: Sequence[SliceResult]) -> str:
+        """A note where some are too wide for chance, and not for folds."""
         wide = any(rows.off and not self.fails(rows) for rows in parts)
         return ", but for some that are too wide, as the mean over folds is" if wide else ""
 
@@ -108,22 +109,22 @@ class Findings:
         return rows.off and not (self.one_sided and rows.only_wide)
 
     @cached_property
-    def whole(self) -> Whole:
+    def overall(self) -> Overall:
         """All rows together."""
         after, coverage = self.comparison.after, self.comparison.coverage
-        return whole_of(after.drawn, coverage, self.guarantee, after.inside(coverage))
+        return overall_of(after.drawn, coverage, self.guarantee, after.inside(coverage))
 
     @cached_property
-    def only_between(self) -> bool:
+    def fails_only_between_levels(self) -> bool:
         """Whether these are quantiles that are right at their levels: what fails are the lines drawn between them."""
-        return self.whole.fails and holds_at_its_levels(self.quantiles, self.comparison.after.y)
+        return self.overall.fails and holds_at_its_levels(self.quantiles, self.comparison.after.y)
 
     @cached_property
     def headline(self) -> Headline:
         """The verdict in one sentence."""
-        if self.only_between:
+        if self.fails_only_between_levels:
             return RIGHT_AT_LEVELS
-        found = headline(self.whole, self.groups, self.stretches or (), known=self.known, door=self.door)
+        found = headline(self.overall, self.groups, self.periods or (), known=self.known, interface=self.interface)
         if self.like_counts and self.known == "raw" and found.kind == "bad":
-            return replace(found, step=AS_COUNTS.format(self.door.counts))
+            return replace(found, step=AS_COUNTS.format(self.interface.counts))
         return found

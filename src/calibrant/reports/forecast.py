@@ -16,20 +16,20 @@ from calibrant._arguments import unit
 from calibrant._arrays import to_numpy
 from calibrant._types import ArrayLike, Groups, SupportsArray, Values
 from calibrant._version import __version__
-from calibrant.diagnosis.door import PYTHON, Door
 from calibrant.diagnosis.headline import Headline
-from calibrant.diagnosis.over_time import Stretch, judged_stretches
+from calibrant.diagnosis.interface import PYTHON, Interface
+from calibrant.diagnosis.over_time import Period, period_results
 from calibrant.forecast import PredictionLike
 from calibrant.guarantee import Guarantee
 from calibrant.labels.base import Labels
 from calibrant.metrics.bands import pit_band, reliability_band
-from calibrant.metrics.by_slice import LEVELS, judged, rows_behind
-from calibrant.metrics.figures import rounded
-from calibrant.metrics.forecasts import beside, labels_of, name_of, two_arguments
+from calibrant.metrics.by_slice import LEVELS, calibration_rows_of, slice_results
+from calibrant.metrics.forecasts import comparable, labels_of, name_of, two_arguments
 from calibrant.metrics.forecasts import forecast as forecast_of
-from calibrant.metrics.of_labels import look_like_counts, of_labels
+from calibrant.metrics.label_kinds import for_labels, look_like_counts
+from calibrant.metrics.periods import Periods, periods_of, times_in_words, times_of
+from calibrant.metrics.rounding import rounded
 from calibrant.metrics.slices import Slices, all_rows
-from calibrant.metrics.stretches import Stretches, moments_in_words, stretches_of, times_of
 from calibrant.persistence.atomic import write
 from calibrant.persistence.errors import FileError
 from calibrant.predictions import Quantiles
@@ -38,12 +38,12 @@ from calibrant.reports.curves import COVERAGES, Curves, bins, curves
 from calibrant.reports.features import features_of
 from calibrant.reports.findings import Findings
 from calibrant.reports.groups import groupings, own_groupings
-from calibrant.reports.in_time import drawn_stretches, over_time
-from calibrant.reports.models import distributions_by_name, entries, league_of, spoken_for
+from calibrant.reports.models import distributions_by_name, entries, league_of, original_kind
 from calibrant.reports.notes import notes
+from calibrant.reports.over_time import drawn_periods, over_time
 from calibrant.reports.page import page
 from calibrant.reports.rows import Shown, chosen_rows, drawn_rows, finest, named_rows
-from calibrant.reports.sides import Side, checked_base, side_of
+from calibrant.reports.scored_forecast import ScoredForecast, checked_base, scored_forecast
 from calibrant.reports.statement import Statement
 from calibrant.reports.table import Comparison, measures
 from calibrant.reports.tiles import small_picture, tiles
@@ -54,7 +54,7 @@ SCRIPTS = ("forecast_charts.js", "time_charts.js", "forecast.js")
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """One HTML file that opens from disk and reaches for nothing, and its verdict in words."""
+    """One self-contained HTML file, and its verdict in words."""
 
     html: str
     headline: Headline
@@ -62,7 +62,7 @@ class Report:
     verdict: tuple[Statement, ...]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file, whole or not at all; an old one is replaced.
+        """Write the page to a file, atomically; an old one is replaced.
 
         A name without an ending gets .html: `save("report")` writes report.html.
 
@@ -116,28 +116,27 @@ def report(
     """How good the forecasts H of the labels y are, as a page to read in a browser: `report(H, y).save("report.html")`.
 
     Args:
-        H: The forecasts, one distribution per row, or one for all rows. `Quantiles` and `Samples` are judged as
-            they are: as the distributions that run straight between the quantiles, or the sorted draws. `Rates` of
-            counts are judged as Poisson distributions. Or several models, a mapping of names to forecasts: the page is
-            on the first, and a table sets the others beside it.
+        H: The forecasts, one distribution per row, or one for all rows. `Quantiles` and `Samples` are evaluated as
+            distributions interpolated linearly between the quantiles, or the sorted draws. `Rates` of counts are
+            evaluated as Poisson distributions. Or several models, a mapping of names to forecasts: the page is on the
+            first, and a table compares the others with it.
         y: The labels, of rows that neither trained nor calibrated the model.
         base: The forecasts before calibration, of any kind, to compare with H.
-        groups: What to slice the rows by, beside the predicted value and the width, which are always there: an array,
+        groups: What to slice the rows by, in addition to the predicted value and the width: an array,
             a mapping of names to arrays, or a data frame. Each value is a slice; many different numbers are cut into
             four parts.
         time: When each row was, as numbers or dates, to show the forecasts over time. Rows may come in any order.
-        guarantee: `calibrated.guarantee`; its n tells how much of a gap the calibration rows explain. For several
+        guarantee: `calibrated.guarantee`; its n shows how much of a gap the calibration rows explain. For several
             models, that of the first, or a mapping of names to guarantees.
         league: `model.league_`, the candidates among which the forecast was chosen on training rows, as a table.
         coverage: The probability of the intervals in the verdict and the table; the page has a slider for all others.
         title: The title of the page.
         label: What y is called on the page; by default the name of y if it is a Series, else y.
         labels: What kind of number y is, as in `evaluate`: with `Counts()`, distributions, quantiles and draws are
-        judged by
-            what they say of counts.
+            evaluated as forecasts of counts.
         rows: The numbers of the rows to show one by one. By default a random sample of 100, two more of each group, and
             the 10 largest misses.
-        features: What to show beside a chosen row, given as `groups` are: its features, or an id. At most 30 columns.
+        features: What to show with a chosen row: its features, or an id, given as `groups` are. At most 30 columns.
 
     >>> import numpy as np
     >>> from calibrant import Calibrator, Normal, report
@@ -153,7 +152,7 @@ def report(
     >>> print(page.verdict[1].text)
     The 90% intervals hold 90.7% (89.3% to 91.9%) of the labels; before calibration they held 59.2% (57.0% to 61.3%).
     """
-    return report_at(
+    return report_for(
         PYTHON,
         H,
         y,
@@ -171,8 +170,8 @@ def report(
     )
 
 
-def report_at(
-    door: Door,
+def report_for(
+    interface: Interface,
     H: PredictionLike | Mapping[str, PredictionLike],
     y: ArrayLike,
     *,
@@ -188,7 +187,7 @@ def report_at(
     rows: Sequence[int] | SupportsArray | None = None,
     features: Groups | None = None,
 ) -> Report:
-    """`report`, with its next steps in the words of a door."""
+    """`report`, with its next steps in the words of an interface."""
     coverage = unit("coverage", coverage)
     label = name_of(y) if label is None else str(label)
     values = to_numpy(labels_of(y)).astype(np.float64)
@@ -203,15 +202,15 @@ def report_at(
             raise TypeError(f"guarantee must be that of what was calibrated, calibrated.guarantee, got {promise!r}")
     if league is not None and not hasattr(league, "entries"):
         raise TypeError(f"league must be a League, such as model.league_, got {league!r}")
-    after = side_of(distribution, values, coverage)
-    before = None if base is None else side_of(_base(base, distribution, values, labels), values, coverage)
+    after = scored_forecast(distribution, values, coverage)
+    before = None if base is None else scored_forecast(_base(base, distribution, values, labels), values, coverage)
     slices = groupings(groups, m)
     slices += own_groupings(after, [each.name for each in slices])
     shown = chosen_rows(after, slices) if rows is None else named_rows(after, rows)
     n = guarantee.calibration_rows if guarantee else None
     own = guarantee.sizes if guarantee else None
 
-    along = None if time is None else stretches_of(time, m)
+    along = None if time is None else periods_of(time, m)
     in_time = None if along is None else _in_time(along, after, coverage, n=n, groups=slices, own=own)
     in_time_before = (
         None if along is None or before is None or not before.is_distribution else _in_time(along, before, coverage)
@@ -221,7 +220,7 @@ def report_at(
     parts = [all_rows(m), *slices]
     drawn = curves(after, parts)
     drawn_before = curves(before, parts) if before is not None and before.is_distribution else None
-    behind = rows_behind(slices, n, own)
+    behind = calibration_rows_of(slices, n, own)
     named: list[tuple[str | None, str, int | None]] = [(None, "all rows", n)]
     named += [(each.name, value, behind(each, k)) for each in slices for k, value in enumerate(each.labels)]
     findings = Findings(
@@ -229,17 +228,17 @@ def report_at(
         drawn[0],
         drawn_before[0] if drawn_before else None,
         [each.name for each in slices],
-        judged(slices, {coverage: after.inside(coverage)}, after.drawn, n=n, own=own),
+        slice_results(slices, {coverage: after.inside(coverage)}, after.drawn, n=n, own=own),
         guarantee,
         in_time,
         name,
         entries(after, distributions, values, coverage, promises),
         labels is None and look_like_counts(distribution, values),
-        spoken_for(first, distribution),
-        of_labels(first, values, labels) if isinstance(first, Quantiles) and len(first.levels) > 1 else None,
-        door,
+        original_kind(first, distribution),
+        for_labels(first, values, labels) if isinstance(first, Quantiles) and len(first.levels) > 1 else None,
+        interface,
     )
-    said = verdict(findings)
+    statements = verdict(findings)
     of_time = {statement.text for statement in over_time(findings)}
     data = {
         "m": m,
@@ -250,20 +249,20 @@ def report_at(
         "coverages": rounded(COVERAGES),
         "slices": [
             _slice(by, value, calibrated_by, drawn[k], drawn_before[k] if drawn_before else None)
-            | {"held": _held(findings, by, value)}
+            | {"interval": _interval(findings, by, value)}
             for k, (by, value, calibrated_by) in enumerate(named)
         ],
         "rows": [
-            row | said
-            for row, said in zip(
-                _rows(after, before, slices, shown), _beside(time, features, m, shown.rows), strict=True
+            row | extra
+            for row, extra in zip(
+                _rows(after, before, slices, shown), _time_and_features(time, features, m, shown.rows), strict=True
             )
         ],
         "sampled": shown.drawn,
         "measures": measures(comparison.lines.values()),
         "models": league_of(findings.models),
         "misses": np.searchsorted(shown.rows, shown.misses).tolist(),
-        "time": drawn_stretches(findings, in_time_before) if in_time and len(in_time) > 1 else [],
+        "time": drawn_periods(findings, in_time_before) if in_time and len(in_time) > 1 else [],
     }
     text = page(
         "forecast.html",
@@ -273,11 +272,11 @@ def report_at(
         headline=findings.headline,
         tiles=tiles(findings, label),
         picture=small_picture(drawn[0], pit_band(m, bins(m), n=n)),
-        verdict=said,
+        verdict=statements,
         in_short=None if guarantee is None else guarantee.in_short(coverage),
         guarantee=None if guarantee is None else str(guarantee),
-        met=findings.whole.keeps(guarantee),
-        in_time=[statement for statement in said if data["time"] and statement.text in of_time],
+        met=findings.overall.is_consistent_with(guarantee),
+        in_time=[statement for statement in statements if data["time"] and statement.text in of_time],
         name=name,
         models=findings.models,
         table=list(comparison.lines.values()),
@@ -286,39 +285,39 @@ def report_at(
         counts=any("bars" in row["after"] for row in data["rows"]),
         about=_about(m, n),
     )
-    return Report(text, findings.headline, said)
+    return Report(text, findings.headline, statements)
 
 
 def _base(base: Any, distribution: Any, y: Any, labels: Any) -> Any:
     """What the base says of the labels; where H is a distribution of counts, rates are one too."""
-    return of_labels(beside(checked_base(base, y.shape[0]), distribution), y, labels)
+    return for_labels(comparable(checked_base(base, y.shape[0]), distribution), y, labels)
 
 
 def _title(label: str, name: str) -> str:
     return f"Forecasts of {label} by {name}" if name else f"Forecasts of {label}"
 
 
-def _in_time(along: Stretches, side: Side, coverage: float, **known: Any) -> tuple[Stretch, ...]:
-    return judged_stretches(along, {coverage: side.inside(coverage)}, side.drawn, **known)
+def _in_time(along: Periods, side: ScoredForecast, coverage: float, **known: Any) -> tuple[Period, ...]:
+    return period_results(along, {coverage: side.inside(coverage)}, side.drawn, **known)
 
 
-def _held(findings: Findings, by: str | None, value: str) -> dict[str, Any] | None:
-    """The coverage of a slice, with what chance allows of the part that it is judged by; None where it is not."""
+def _interval(findings: Findings, by: str | None, value: str) -> dict[str, Any] | None:
+    """The coverage of a slice, with what chance allows for the tested share; None where it is not tested."""
     if by is None:
-        held, fails = findings.whole.held, False
+        interval, fails = findings.overall.interval, False
     else:
-        judged = [each for each in findings.groups if (each.by, each.value) == (by, value)]
-        if not judged:
+        results = [each for each in findings.groups if (each.by, each.value) == (by, value)]
+        if not results:
             return None
-        held, fails = judged[0].held[0], findings.fails(judged[0])
-    part = None if held.in_part is None else rounded(held.in_part)
-    ends = {"low": rounded(held.low), "high": rounded(held.high)}
-    return {"share": rounded(held.share), "part": part, **ends, "off": fails}
+        interval, fails = results[0].intervals[0], findings.fails(results[0])
+    part = None if interval.split_share is None else rounded(interval.split_share)
+    ends = {"low": rounded(interval.low), "high": rounded(interval.high)}
+    return {"share": rounded(interval.share), "part": part, **ends, "off": fails}
 
 
 def _slice(by: str | None, value: str, n: int | None, after: Curves, before: Curves | None) -> dict[str, Any]:
     low, high = reliability_band(after.m, LEVELS, n=n)
-    said = {
+    entry = {
         "by": by,
         "value": value,
         "m": after.m,
@@ -328,7 +327,7 @@ def _slice(by: str | None, value: str, n: int | None, after: Curves, before: Cur
         },
         "after": _curves(after),
     }
-    return said if before is None else {**said, "before": _curves(before)}
+    return entry if before is None else {**entry, "before": _curves(before)}
 
 
 def _curves(of: Curves) -> dict[str, Any]:
@@ -342,7 +341,9 @@ def _curves(of: Curves) -> dict[str, Any]:
     }
 
 
-def _rows(after: Side, before: Side | None, slices: Sequence[Slices], shown: Shown) -> list[dict[str, Any]]:
+def _rows(
+    after: ScoredForecast, before: ScoredForecast | None, slices: Sequence[Slices], shown: Shown
+) -> list[dict[str, Any]]:
     y, rows = to_numpy(after.y), shown.rows
     starts = np.cumsum([1, *(len(each.labels) for each in slices)]).tolist()
     resolution = finest([after] if before is None else [after, before], rows)
@@ -351,7 +352,7 @@ def _rows(after: Side, before: Side | None, slices: Sequence[Slices], shown: Sho
     found = []
     for k, row in enumerate(rows.tolist()):
         inside = [0, *(start + int(each.index[row]) for start, each in zip(starts, slices, strict=False))]
-        said = {
+        entry = {
             "row": row,
             "y": rounded(y[row], resolution[k]),
             "slices": inside,
@@ -360,15 +361,15 @@ def _rows(after: Side, before: Side | None, slices: Sequence[Slices], shown: Sho
             "crps": rounded(after.columns["crps"][row]),
             "after": now[k],
         }
-        found.append(said if then is None else {**said, "before": then[k]})
+        found.append(entry if then is None else {**entry, "before": then[k]})
     return found
 
 
-def _beside(time: Any, features: Any, m: int, rows: Any) -> Iterator[dict[str, Any]]:
+def _time_and_features(time: Any, features: Any, m: int, rows: Any) -> Iterator[dict[str, Any]]:
     """What else is shown of each of the rows: when it was, and its features."""
-    when = None if time is None else moments_in_words(times_of(time, m)[rows])
-    for k, said in enumerate(features_of(features, m, rows)):
-        yield ({} if when is None else {"time": when[k]}) | ({"features": said} if said else {})
+    when = None if time is None else times_in_words(times_of(time, m)[rows])
+    for k, entry in enumerate(features_of(features, m, rows)):
+        yield ({} if when is None else {"time": when[k]}) | ({"features": entry} if entry else {})
 
 
 def _about(m: int, n: int | None) -> dict[str, str]:

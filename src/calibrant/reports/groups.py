@@ -7,7 +7,7 @@ from typing import Any
 
 from calibrant.metrics.by_slice import PARTS, SMALLEST, own_slices
 from calibrant.metrics.slices import Slices, columns_of, slices_of
-from calibrant.reports.sides import Side
+from calibrant.reports.scored_forecast import ScoredForecast
 
 MOST = 10
 """So many columns at most: each has up to 31 slices, and a page of more is read by nobody."""
@@ -27,7 +27,7 @@ def groupings(groups: Any, m: int) -> list[Slices]:
     return [slices_of(name, values, m) for name, values in columns]
 
 
-def own_groupings(side: Side, taken: Sequence[str]) -> list[Slices]:
+def own_groupings(side: ScoredForecast, taken: Sequence[str]) -> list[Slices]:
     """The slices by predicted value and by width, where there are rows enough to judge each of the five."""
     if side.y.shape[0] < PARTS * SMALLEST:
         return []

@@ -11,13 +11,13 @@ import numpy as np
 
 from calibrant._arguments import same_length
 from calibrant.diagnosis.headline import Headline, headline
-from calibrant.diagnosis.whole import whole_of
+from calibrant.diagnosis.overall import overall_of
 from calibrant.distributions.base import Distribution
-from calibrant.metrics.figures import rounded
 from calibrant.metrics.forecasts import forecast as forecast_of
-from calibrant.metrics.of_labels import distribution_of_labels
+from calibrant.metrics.label_kinds import distribution_for_labels
+from calibrant.metrics.rounding import rounded
 from calibrant.predictions import Quantiles, Rates, Samples
-from calibrant.reports.sides import Floats, Side, checked_distribution, side_of
+from calibrant.reports.scored_forecast import Floats, ScoredForecast, checked_distribution, scored_forecast
 from calibrant.reports.table import Comparison, TableLine
 
 MOST = 20
@@ -39,7 +39,7 @@ def distributions_by_name(H: Any, y: Floats, labels: Any) -> dict[str, Any]:
     """The forecasts of several models by their names, or of one, which has none; each a distribution for each label."""
 
     def distribution_of(forecast: Any, name: str = "H") -> Any:
-        return checked_distribution(distribution_of_labels(forecast_of(forecast), y, labels), name)
+        return checked_distribution(distribution_for_labels(forecast_of(forecast), y, labels), name)
 
     if not isinstance(H, Mapping):
         return {"": distribution_of(H)}
@@ -52,7 +52,7 @@ def distributions_by_name(H: Any, y: Floats, labels: Any) -> dict[str, Any]:
     return found
 
 
-def spoken_for(first: Any, distribution: Any) -> str:
+def original_kind(first: Any, distribution: Any) -> str:
     """What the forecasts were, in the plural, before they were taken as distributions of counts; "" if they were."""
     words: dict[type, str] = {Quantiles: "quantiles", Samples: "draws"}
     if isinstance(first, Rates):
@@ -81,16 +81,16 @@ def league_of(models: Sequence[ModelEntry]) -> dict[str, Any] | None:
 
 
 def entries(
-    first: Side, distributions: Mapping[str, Any], y: Floats, coverage: float, guarantees: Mapping[str, Any]
+    first: ScoredForecast, distributions: Mapping[str, Any], y: Floats, coverage: float, guarantees: Mapping[str, Any]
 ) -> list[ModelEntry]:
     """The models from the lowest CRPS to the largest; none where there is only one."""
     found = []
     for k, (name, distribution) in enumerate(distributions.items() if len(distributions) > 1 else ()):
-        side = first if k == 0 else side_of(distribution, y, coverage)
+        side = first if k == 0 else scored_forecast(distribution, y, coverage)
         lines = Comparison(None if k == 0 else first, side, coverage).lines
         promise = guarantees.get(name)
-        whole = whole_of(side.drawn, coverage, promise, side.inside(coverage))
-        said = headline(whole, known="raw" if promise is None else "calibrated")
-        found.append(ModelEntry(name, lines["crps"], lines["covered"], lines["width"], said))
+        overall = overall_of(side.drawn, coverage, promise, side.inside(coverage))
+        verdict = headline(overall, known="raw" if promise is None else "calibrated")
+        found.append(ModelEntry(name, lines["crps"], lines["covered"], lines["width"], verdict))
     order = np.argsort([entry.crps.after.value for entry in found], kind="stable")
     return [found[k] for k in order]

@@ -1,4 +1,4 @@
-"""How a report was computed: the small print at its foot."""
+"""How a report was computed: the notes at its end."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from calibrant._words import count
 from calibrant.reports.bootstrap import BAGS, REPLICATES, ROWS
 from calibrant.reports.curves import WIDTH_ROWS
-from calibrant.reports.sides import Side
+from calibrant.reports.scored_forecast import ScoredForecast
 
 
-def notes(m: int, n: int | None, rows: Sequence[Mapping[str, Any]], before: Side | None) -> list[str]:
-    """The small print: how many draws, which bands, how many rows, and how single rows are drawn."""
+def notes(m: int, n: int | None, rows: Sequence[Mapping[str, Any]], before: ScoredForecast | None) -> list[str]:
+    """The notes: how many draws, which bands, how many rows, and how single rows are drawn."""
     drawn = f"{count(BAGS, 'random bag')} of rows" if m > ROWS else "rows"
     known = f" and allow for the {count(n, 'row')} that calibrated the forecasts" if n is not None else ""
     found = [

@@ -1,4 +1,4 @@
-"""One HTML file from a template, its styles, scripts and data: it opens from disk and reaches for nothing.
+"""One HTML file from a template, its styles, scripts and data: self-contained, it opens from disk.
 
 How a page is made: a template in assets/ extends page.html and fills the block `main`; a script in assets/ reads
 `page.data`, draws with `charts.make(figure).show(spec)` and ends with `page.ready()`. page.js and charts.js say how.
@@ -17,7 +17,7 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from calibrant.metrics.figures import as_in_data, fixed
+from calibrant.metrics.rounding import as_in_data, fixed
 
 ASSETS = files("calibrant") / "reports" / "assets"
 MINUS, ABSENT = "\N{MINUS SIGN}", "\N{EN DASH}"

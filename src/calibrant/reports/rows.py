@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from calibrant._arrays import to_numpy
 from calibrant.distributions.base import Distribution
 from calibrant.metrics.by_slice import LEVELS
-from calibrant.metrics.figures import rounded
+from calibrant.metrics.rounding import rounded
 from calibrant.metrics.slices import Slices
 from calibrant.reports.atoms import DrawnAtoms, atoms_of
-from calibrant.reports.sides import Floats, Side
+from calibrant.reports.scored_forecast import Floats, ScoredForecast
 from calibrant.reports.smooth import smoothed, window_of
 
 CHOSEN, SAMPLE, WORST, OF_SLICE, MOST = 120, 100, 10, 2, 500
@@ -54,7 +54,7 @@ class Shown:
     """Whether there is a sample, or all rows are shown, or those that were asked for."""
 
 
-def chosen_rows(side: Side, groupings: Sequence[Slices]) -> Shown:
+def chosen_rows(side: ScoredForecast, groupings: Sequence[Slices]) -> Shown:
     """A random sample of 100 rows, two more of every slice, and the 10 with the largest CRPS."""
     m = side.y.shape[0]
     misses = _misses(side.columns["crps"])
@@ -70,7 +70,7 @@ def chosen_rows(side: Side, groupings: Sequence[Slices]) -> Shown:
     return Shown(rows, np.isin(rows, sample), misses, drawn=True)
 
 
-def named_rows(side: Side, rows: Any) -> Shown:
+def named_rows(side: ScoredForecast, rows: Any) -> Shown:
     """The rows that the caller names."""
     index = checked_rows(rows, side.y.shape[0])
     misses = index[_misses(side.columns["crps"][index])].tolist()
@@ -83,7 +83,7 @@ def _misses(crps: Floats) -> list[int]:
     return [int(k) for k in largest[np.lexsort((largest, -crps[largest]))]]
 
 
-def finest(sides: Sequence[Side], rows: Index) -> Floats:
+def finest(sides: Sequence[ScoredForecast], rows: Index) -> Floats:
     """What must show of a number in each of the rows: 1e-4 of the range over which the narrowest distribution is drawn.
 
     One for all numbers of a row: a label that lies on an atom must still do so when both are rounded.
@@ -96,7 +96,7 @@ def finest(sides: Sequence[Side], rows: Index) -> Floats:
     return np.asarray(np.min([high - low for low, high in ends], axis=0) / 1e4, np.float64)
 
 
-def drawn_rows(side: Side, rows: Index, resolution: Floats) -> list[dict[str, Any]]:
+def drawn_rows(side: ScoredForecast, rows: Index, resolution: Floats) -> list[dict[str, Any]]:
     """Quantiles and mean densities over cells of each of the rows; marks where there is no distribution."""
     return (
         _drawn(side.distributions(rows), resolution) if side.is_distribution else _marked(side.rows(rows), resolution)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from calibrant.reports.sides import Floats
+from calibrant.reports.scored_forecast import Floats
 
 WINDOW = 0.5
 """Cells are averaged over so many standard deviations (of a normal with the same quartiles), twice: a normal

@@ -12,10 +12,10 @@ import numpy as np
 
 from calibrant.metrics.bands import share_interval
 from calibrant.metrics.calibration import ece_of, expected_ece, largest_gap
-from calibrant.metrics.figures import rounded
+from calibrant.metrics.rounding import rounded
 from calibrant.metrics.table import nll_label
 from calibrant.reports.bootstrap import CONFIDENCE, FEWEST, Bootstrap, Estimate, basic, percentile
-from calibrant.reports.sides import Floats, Side
+from calibrant.reports.scored_forecast import Floats, ScoredForecast
 
 Outcome = Literal["better", "worse", "same"]
 
@@ -32,7 +32,7 @@ class TableLine:
     change: Estimate | None
     outcome: Outcome | None
     is_share: bool = False
-    """Whether it is a share of the labels, which is said in percent."""
+    """Whether it is a share of the labels, shown in percent."""
 
 
 def measures(lines: Iterable[TableLine]) -> dict[str, Any]:
@@ -58,8 +58,8 @@ def measures(lines: Iterable[TableLine]) -> dict[str, Any]:
 class Comparison:
     """A forecast before calibration, if there is one, and after, on the same m rows."""
 
-    before: Side | None
-    after: Side
+    before: ScoredForecast | None
+    after: ScoredForecast
     coverage: float
 
     @property
@@ -95,11 +95,11 @@ class Comparison:
         after = self.after.columns[name]
         before = self._before(name)
         change = None if before is None else self._estimate(_minus(after, before))
-        said = None if before is None else self._estimate(before)
+        was = None if before is None else self._estimate(before)
         outcome = None if better is None or change is None else _outcome(change)
         note = "" if self.before is None or name != "crps" else self.before.forecast.crps_note
-        label += f" (before: {note.removeprefix('the ')})" if note and said is not None else ""
-        return TableLine(label, better, None, said, self._estimate(after), change, outcome)
+        label += f" (before: {note.removeprefix('the ')})" if note and was is not None else ""
+        return TableLine(label, better, None, was, self._estimate(after), change, outcome)
 
     def _coverage(self, label: str) -> TableLine:
         after, before = self.after.columns["covered"], self._before("covered")
@@ -126,7 +126,7 @@ class Comparison:
         change = self._interval(plain, centre, after.replicates - before.replicates)
         return TableLine(label, "target", 0.0, before.estimate, after.estimate, change, _outcome(change))
 
-    def _one_ece(self, side: Side) -> _ECE:
+    def _one_ece(self, side: ScoredForecast) -> _ECE:
         pit = side.drawn
         plain = float(ece_of(np.sort(pit)))
         value = plain - expected_ece(self.m)
@@ -142,8 +142,8 @@ class Comparison:
         distribution = self.before if self.before is not None and self.before.is_distribution else None
         before = None if distribution is None else largest_gap(np.sort(distribution.drawn)).size
         change = None if before is None else Estimate(after - before)
-        said = None if before is None else Estimate(before)
-        return TableLine("calibration error, largest", "target", 0.0, said, Estimate(after), change, None)
+        was = None if before is None else Estimate(before)
+        return TableLine("calibration error, largest", "target", 0.0, was, Estimate(after), change, None)
 
     def _before(self, name: str) -> Floats | None:
         """A column of the base, if it has it and it is of the same thing: an Interval's own bounds have no level."""

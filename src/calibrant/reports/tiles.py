@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibrant.diagnosis.headline import Kind
-from calibrant.metrics.figures import fixed, percent, shown
+from calibrant.metrics.rounding import fixed, percent, shown
 from calibrant.reports.bootstrap import Estimate
 from calibrant.reports.curves import Curves
 from calibrant.reports.findings import Findings
@@ -24,7 +24,7 @@ OUTCOMES: dict[str | None, tuple[Kind, str]] = {
 
 @dataclass(frozen=True)
 class Tile:
-    """One number, and beside it what it should be or was."""
+    """One number, with its target or its former value."""
 
     label: str
     value: str
@@ -44,7 +44,7 @@ def tiles(found: Findings, label: str) -> list[Tile]:
         f"{target} interval coverage",
         percent(covered.after.value, found.m),
         "",
-        f"target {target}{was}{_in_part(found)}",
+        f"target {target}{was}{_ties_split(found)}",
         *_coverage(found),
     )
     crps, width, base = lines["crps"], lines["width"], found.comparison.before
@@ -67,18 +67,18 @@ def unit_of(label: str) -> str:
 
 
 def _coverage(found: Findings) -> tuple[Kind, str]:
-    covers = found.whole.covers
+    covers = found.overall.coverage_fault
     if not covers:
-        return ("info", "few rows") if found.whole.state == "few" else ("good", "within chance")
-    return ("bad" if found.whole.misses else "info" if found.one_sided else "warn"), covers
+        return ("info", "few rows") if found.overall.state == "few" else ("good", "within chance")
+    return ("bad" if found.overall.clearly_undercovers else "info" if found.one_sided else "warn"), covers
 
 
-def _in_part(found: Findings) -> str:
-    """The share that is judged, where it is another than one counts: the word beside it speaks of that."""
-    held = found.whole.held
-    if held.in_part is None or percent(held.in_part, found.m) == percent(held.share, found.m):
+def _ties_split(found: Findings) -> str:
+    """The tested share, where it differs from the counted one: the verdict of the tile is about it."""
+    interval = found.overall.interval
+    if interval.split_share is None or percent(interval.split_share, found.m) == percent(interval.share, found.m):
         return ""
-    return f"; {percent(held.in_part, found.m)} with ties split"
+    return f"; {percent(interval.split_share, found.m)} with ties split"
 
 
 def _outcome(line: TableLine) -> tuple[Kind, str]:
@@ -86,14 +86,14 @@ def _outcome(line: TableLine) -> tuple[Kind, str]:
 
 
 def _change(line: TableLine, note: str = "") -> str:
-    """What it was before, and the change in percent where that can be said; `note` names another measure before."""
+    """What it was before, and the change in percent where that is defined; `note` names another measure before."""
     if line.before is None:
         return ""
     if note:
         return f"{note} before: {shown(line.before.value)}"
-    said = f"was {shown(line.before.value)}"
+    text = f"was {shown(line.before.value)}"
     rise = _percent_change(line.before, line.after)
-    return said if rise is None else f"{said}, {rise}"
+    return text if rise is None else f"{text}, {rise}"
 
 
 def _percent_change(before: Estimate, after: Estimate) -> str | None:

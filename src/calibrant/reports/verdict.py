@@ -10,17 +10,16 @@ from typing import Any
 import numpy as np
 
 from calibrant._words import count
-from calibrant.diagnosis.headline import Kind, how_bad, stands_out
-from calibrant.diagnosis.whole import FAIR_GAP, FEW, Tail
+from calibrant.diagnosis.headline import Kind, groups_stand_out, how_bad
+from calibrant.diagnosis.overall import FAIR_GAP, FEW, Tail
 from calibrant.guarantee import required_n
 from calibrant.metrics.bands import reliability_band
 from calibrant.metrics.by_slice import LEVELS, SMALLEST, SliceResult
-from calibrant.metrics.figures import percent, percents, shown
-from calibrant.metrics.of_labels import HINT
-from calibrant.metrics.straight import Straight
+from calibrant.metrics.interpolated import InterpolatedForecast
+from calibrant.metrics.label_kinds import HINT
+from calibrant.metrics.rounding import percent, percents, shown
 from calibrant.reports.findings import Findings
-from calibrant.reports.folds import folds_allow
-from calibrant.reports.in_time import over_time
+from calibrant.reports.over_time import over_time
 from calibrant.reports.statement import Statement
 
 SMALL_TIE = 0.01
@@ -28,91 +27,97 @@ SMALL_TIE = 0.01
 
 
 def verdict(findings: Findings) -> tuple[Statement, ...]:
-    """All that can be said, the most important first."""
-    whole = [*_calibrated(findings), *_coverage(findings)]
+    """All statements, the most important first."""
+    overall = [*_calibrated(findings), *_coverage(findings)]
     groups, time, later = (
         list(_groups(findings)),
         list(over_time(findings)),
-        (_straight, _as_counts, _enough, _assumptions),
+        (_interpolated, _as_counts, _enough, _assumptions),
     )
     parts = [*(time if findings.off_in_time else ()), *(groups if findings.off else ())]
-    if stands_out(findings.off, findings.off_in_time):  # the farther off first, as in the headline
+    if groups_stand_out(findings.off, findings.off_in_time):  # the farther off first, as in the headline
         parts.reverse()
-    fine = [said for said in (*time, *groups) if said not in parts]
-    if parts:  # what is right on average is no good news where a group is off, or a stretch of time
-        whole = [_together(said) for said in whole]
-        if findings.only_between:  # groups fail by the lines between the quantiles too
-            parts = [replace(said, kind="warn") for said in parts]
-        whole = [*whole, *parts] if whole[0].kind == "bad" or findings.only_between else [*parts, *whole]
-    rest = [*(said for part in (_base, _accuracy, _models, _width, _density) for said in part(findings)), *fine]
-    if findings.off_in_time or any(said.kind == "bad" for said in whole):
-        rest = [replace(said, kind="info") if said.kind == "good" else said for said in rest]
-    return *whole, *rest, *(said for part in later for said in part(findings))
+    fine = [statement for statement in (*time, *groups) if statement not in parts]
+    if parts:  # what is right on average is no good news where a group is off, or a period
+        overall = [_together(statement) for statement in overall]
+        if findings.fails_only_between_levels:  # groups fail by the lines between the quantiles too
+            parts = [replace(statement, kind="warn") for statement in parts]
+        overall = (
+            [*overall, *parts] if overall[0].kind == "bad" or findings.fails_only_between_levels else [*parts, *overall]
+        )
+    rest = [
+        *(statement for part in (_base, _accuracy, _models, _width, _density) for statement in part(findings)),
+        *fine,
+    ]
+    if findings.off_in_time or any(statement.kind == "bad" for statement in overall):
+        rest = [replace(statement, kind="info") if statement.kind == "good" else statement for statement in rest]
+    return *overall, *rest, *(statement for part in later for statement in part(findings))
 
 
-def _together(said: Statement) -> Statement:
-    """What is good, said of all rows together and without praise."""
-    if said.kind != "good":
-        return said
-    return Statement("info", f"Over all rows together, {said.text[0].lower()}{said.text[1:]}")
+def _together(statement: Statement) -> Statement:
+    """A good statement about all rows together, without praise."""
+    if statement.kind != "good":
+        return statement
+    return Statement("info", f"Over all rows together, {statement.text[0].lower()}{statement.text[1:]}")
 
 
 def _calibrated(found: Findings) -> Iterator[Statement]:
-    whole = found.whole
-    level, gap, allowed = whole.largest.level, whole.gap, shown(whole.allowed)
+    overall = found.overall
+    level, gap, allowed = overall.largest.level, overall.gap, shown(overall.allowed)
     before = f" Before calibration the largest gap was {shown(found.before.gap)}." if found.before else ""
     largest = f"the largest gap is {shown(gap)}, at level {level:.3g}"
-    if whole.state == "few":
+    if overall.state == "few":
         few = f"{found.rows} {'says' if found.m == 1 else 'say'} little"
         yield Statement("info", f"Nothing speaks against calibration, but {few}: {largest}.{before}")
-    elif whole.state == "too good":
+    elif overall.state == "too good":
         yield Statement(
             "warn",
             f"The forecasts fit these rows better than chance allows even for perfect ones: {largest}. Are these"
             f" the rows that calibrated them? Then this page says nothing about new rows.{before}",
         )
-    elif whole.state == "calibrated":
+    elif overall.state == "calibrated":
         yield Statement(
             "good",
             f"The forecasts are calibrated as far as {found.rows} can tell: the share of labels below each quantile"
             f" stays within what chance allows; {largest}, where chance allows {allowed}.{before}",
         )
-    elif whole.state == "explained":
+    elif overall.state == "explained":
         yield Statement(
             "good" if gap <= FAIR_GAP else "warn",
             f"The forecasts are as well calibrated as {count(found.n or 0, 'calibration row')} can make them:"
             f" {largest}, where that many calibration rows leave gaps of up to {allowed}. {found.rows} can detect this"
             f" gap; more calibration rows would make it smaller.{before}",
         )
-    elif whole.state == "wide folds":
-        where = _at_level(found, int(np.argmax(whole.outside)))
+    elif overall.state == "wide folds":
+        where = _at_level(found, int(np.argmax(overall.outside)))
         yield Statement(
             "info",
             f"The forecasts are wider than necessary, as the mean over folds is: {where}. The guarantee of folds"
             f" bounds how many labels lie in the tails, not how few.{before}",
         )
-    elif whole.state == "borderline":
+    elif overall.state == "borderline":
         yield Statement(
             "warn",
-            f"The forecasts are perhaps not calibrated: they look {whole.fault}, by little more than chance allows."
-            f" {_plainly(found)}. One set of calibrated forecasts in 20 looks like this.{before}",
+            f"The forecasts are perhaps not calibrated: they look {overall.fault}, by little more than chance allows."
+            f" {_consequence(found)}. One set of calibrated forecasts in 20 looks like this.{before}",
         )
-    elif whole.state == "nearly":
+    elif overall.state == "nearly":
         yield Statement(
             "warn",
             f"The forecasts are nearly calibrated: the largest gap, {shown(gap)} at level {level:.3g}, is small, but"
-            f" {found.rows} show more than chance: {_at_level(found, whole.worst)}.{_reason(found)}{before}",
+            f" {found.rows} show more than chance: {_at_level(found, overall.worst)}.{_reason(found)}{before}",
         )
-    elif found.only_between:
+    elif found.fails_only_between_levels:
         yield Statement(
             "warn",
-            f"At the levels that the quantiles name, they are right as far as {found.rows} can tell. Straight lines"
-            f" between them and exponential tails beyond do not fit: {_at_level(found, whole.worst)}.{before}",
+            f"At the levels that the quantiles name, they are right as far as {found.rows} can tell. Linear"
+            " interpolation between them and exponential tails beyond do not fit:"
+            f" {_at_level(found, overall.worst)}.{before}",
         )
     else:
         yield Statement(
             "bad",
-            f"The forecasts are not calibrated on these rows: they are {whole.fault}. {_plainly(found)}."
+            f"The forecasts are not calibrated on these rows: they are {overall.fault}. {_consequence(found)}."
             f"{_reason(found)}{before}",
         )
 
@@ -128,16 +133,16 @@ MEANING: dict[str, str] = {
 """What each fault means for where the labels lie."""
 
 
-def _plainly(found: Findings) -> str:
+def _consequence(found: Findings) -> str:
     """What the fault means, and the level that shows it best."""
-    whole = found.whole
-    if whole.fault == "wrong in the tails" and whole.tail is not None and not whole.one_sided:
-        return f"{MEANING[whole.fault]}: {_in_tail(found, whole.tail)}"
-    return f"{MEANING[whole.fault]}: {_at_level(found, whole.shows)}"
+    overall = found.overall
+    if overall.fault == "wrong in the tails" and overall.tail is not None and not overall.one_sided:
+        return f"{MEANING[overall.fault]}: {_in_tail(found, overall.tail)}"
+    return f"{MEANING[overall.fault]}: {_at_level(found, overall.clearest_level)}"
 
 
 def _in_tail(found: Findings, tail: Tail) -> str:
-    """The share of labels in a part of the tails, beside what chance allows."""
+    """The share of labels in a part of the tails, with what chance allows."""
     share, most, _ = percents(found.m, tail.share, tail.most, tail.most)
     where = {
         "both": f"outside the {100 * (1 - 2 * tail.level):.6g}% intervals",
@@ -150,22 +155,22 @@ def _in_tail(found: Findings, tail: Tail) -> str:
 def _reason(found: Findings) -> str:
     """Why it may be so."""
     if found.one_sided:
-        return f" {folds_allow(found, float(LEVELS[found.whole.worst]))}"
+        return f" {_folds_allow(found, float(LEVELS[found.overall.worst]))}"
     if found.n is None:
         unknown = " The number of calibration rows is not known: if they were few, part of the gap is theirs."
         return "" if found.known == "raw" else unknown
     more = f" That is more than {count(found.n, 'calibration row')} would leave to chance:"
     if found.since:
         return f"{more} a change since {found.since} is the likely cause."
-    time = f" With {found.door.time} the report shows whether things changed over time."
-    unlike = f"{more} these rows may be unlike them, or the model was trained on the calibration rows."
-    return unlike if found.stretches is not None else unlike + time
+    time = f" With {found.interface.time} the report shows whether things changed over time."
+    distinct_label = f"{more} these rows may be unlike them, or the model was trained on the calibration rows."
+    return distinct_label if found.periods is not None else distinct_label + time
 
 
 def _at_level(found: Findings, k: int) -> str:
-    """The share of labels below one quantile, beside what chance allows."""
-    least, most = found.whole.band
-    share, low, high = percents(found.m, found.whole.below[k], least[k], most[k])
+    """The share of labels below one quantile, with what chance allows."""
+    least, most = found.overall.band
+    share, low, high = percents(found.m, found.overall.below[k], least[k], most[k])
     return (
         f"{share} of the labels{_split(found)} lie below the quantile at level {LEVELS[k]:.3g}, where chance allows"
         f" {low} to {high}"
@@ -178,37 +183,37 @@ def _split(found: Findings) -> str:
 
 def _coverage(found: Findings) -> Iterator[Statement]:
     line, target = found.comparison.lines["covered"], found.comparison.coverage
-    value, atoms, held_by = line.after.value, found.comparison.after.has_atoms, found.whole.held
-    judged, low, high = percents(found.m, held_by.judged, held_by.low, held_by.high)
+    value, atoms, interval = line.after.value, found.comparison.after.has_atoms, found.overall.interval
+    tested, low, high = percents(found.m, interval.tested, interval.low, interval.high)
     chance = f"where chance allows {low} to {high}"
-    share = percent(value, found.m) if atoms else judged
-    held = f"The {100 * target:.6g}% intervals hold {share} ({_ends(found, line.after)}) of the labels"
+    share = percent(value, found.m) if atoms else tested
+    text = f"The {100 * target:.6g}% intervals hold {share} ({_ends(found, line.after)}) of the labels"
     if line.before is not None:
-        held += f"; before calibration they held {percent(line.before.value, found.m)} ({_ends(found, line.before)})"
+        text += f"; before calibration they held {percent(line.before.value, found.m)} ({_ends(found, line.before)})"
     # a count is either inside or outside; what chance allows is said of PITs that split it. That share is said too,
     # lest one read that more than 90% are inside, and too few
-    if judged != share:
-        held += (
-            f". With ties at the ends of the intervals split, it is {judged}, which is what the test compares with"
+    if tested != share:
+        text += (
+            f". With ties at the ends of the intervals split, it is {tested}, which is what the test compares with"
             f" {100 * target:.6g}%"
         )
     # the interval that is shown has its say: one must not read that 90% is inside it, and too few
     unknown = " If the calibration rows were few, part of this is theirs." if found.known == "unknown" else ""
-    if found.whole.covers == "too few":
-        kind: Kind = "bad" if found.whole.misses and not found.only_between else "warn"
+    if found.overall.coverage_fault == "too few":
+        kind: Kind = "bad" if found.overall.clearly_undercovers and not found.fails_only_between_levels else "warn"
         so = "With ties split, that" if value >= target else "That"
-        yield Statement(kind, f"{held}. {so} is too few, {chance}.{unknown}")
-    elif found.whole.covers == "too many":
+        yield Statement(kind, f"{text}. {so} is too few, {chance}.{unknown}")
+    elif found.overall.coverage_fault == "too many":
         folds = ", as the mean over folds is" if found.one_sided else ""
         kind = "info" if found.one_sided else "warn"
         wide = f"the intervals are wider than necessary{folds}."
-        yield Statement(kind, f"{held}. That is more than asked for, {chance}: {wide}")
+        yield Statement(kind, f"{text}. That is more than asked for, {chance}: {wide}")
     else:
         aside, kind = "", "info" if found.m < FEW else "good"
         if not atoms and line.after.excludes(target) and found.n is not None:
             aside = f" With {count(found.n, 'calibration row')}, {low} to {high} is to be expected."
             kind = kind if abs(value - target) <= FAIR_GAP else "warn"
-        yield Statement(kind, f"{held}.{aside}")
+        yield Statement(kind, f"{text}.{aside}")
     base = found.comparison.before
     if base is not None and base.forecast.own_bounds:
         inside, width = np.mean(base.columns["covered"]), np.mean(base.columns["width"])
@@ -264,18 +269,18 @@ def _models(found: Findings) -> Iterator[Statement]:
     if not found.models:
         return
     best = found.models[0]
-    those = f"Of {len(found.models)} models,"
+    among = f"Of {len(found.models)} models,"
     if best.name == found.name:
         near = [entry.name for entry in found.models[1:] if entry.crps.outcome == "same"]
         but = f", though {found.rows} cannot tell it from {_listed(near)}" if near else ""
-        yield Statement("info", f"{those} {found.name} (the subject of this page) has the lowest CRPS{but}.")
+        yield Statement("info", f"{among} {found.name} (the subject of this page) has the lowest CRPS{but}.")
         return
     change = best.crps.change
-    told = "" if best.crps.outcome == "better" else f", which {found.rows} cannot tell from no difference"
-    gap = "" if change is None else f", a difference of {shown(change.value)}{_range(change)} from {found.name}{told}"
+    unsure = "" if best.crps.outcome == "better" else f", which {found.rows} cannot tell from no difference"
+    gap = "" if change is None else f", a difference of {shown(change.value)}{_range(change)} from {found.name}{unsure}"
     yield Statement(
         "warn" if best.crps.outcome == "better" else "info",
-        f"{those} {best.name} has the lowest CRPS, {shown(best.crps.after.value)}{gap}. This page is on {found.name}.",
+        f"{among} {best.name} has the lowest CRPS, {shown(best.crps.after.value)}{gap}. This page is on {found.name}.",
     )
 
 
@@ -312,8 +317,8 @@ def _density(found: Findings) -> Iterator[Statement]:
         side = found.comparison.after
         rows = int(np.isposinf(side.columns["nll"]).sum())
         why = " A distribution of steps (naive, random) has no density at all; use linear or NAF where you need one."
-        if isinstance(side.forecast, Straight):
-            why = f" Rows whose {side.forecast.words} coincide have no density beside them."
+        if isinstance(side.forecast, InterpolatedForecast):
+            why = f" Rows whose {side.forecast.words} coincide have no density elsewhere."
         yield Statement("info", f"The NLL is infinite: the density is zero at {count(rows, 'label')}.{why}")
     elif line.outcome == "worse" and line.before is not None and not found.comparison.after.has_atoms:
         yield Statement(
@@ -336,7 +341,8 @@ def _groups(found: Findings) -> Iterator[Statement]:
     if not found.groups:
         yield Statement("info", f"Every group has fewer than {SMALLEST} rows, too few to judge it. {promise}")
     elif not found.off:
-        looked = f"{count(len(found.groups), 'group')} looked at, by {_listed(found.by)}{found.but_wide(found.groups)}"
+        note = found.wide_folds_note(found.groups)
+        looked = f"{count(len(found.groups), 'group')} looked at, by {_listed(found.by)}{note}"
         yield Statement(
             "good", f"No group of {SMALLEST} rows or more is off by more than chance allows, with {looked}. {promise}"
         )
@@ -352,22 +358,22 @@ def _groups(found: Findings) -> Iterator[Statement]:
 
 def _how_far(off: Sequence[SliceResult], worst: SliceResult) -> str:
     """The coverage of the groups that are farthest from it, below and above; or the worst of the PITs."""
-    shares = sorted((group for group in off if group.held[0].off), key=lambda group: group.held[0].judged)
+    shares = sorted((group for group in off if group.intervals[0].off), key=lambda group: group.intervals[0].tested)
     if not shares:
         return (
             f"The worst is {worst.name} ({count(worst.m, 'row')}): {percent(worst.below or 0.0, worst.m)} of its labels"
             f" lie below the quantile at level {worst.level:.3g}."
         )
-    said = [_held(group) for group in (shares if len(shares) < 2 else (shares[0], shares[-1]))]
-    return f"The {100 * worst.held[0].coverage:.6g}% intervals hold {' and '.join(said)}."
+    texts = [_coverage_of(group) for group in (shares if len(shares) < 2 else (shares[0], shares[-1]))]
+    return f"The {100 * worst.intervals[0].coverage:.6g}% intervals hold {' and '.join(texts)}."
 
 
-def _held(group: SliceResult) -> str:
+def _coverage_of(group: SliceResult) -> str:
     """What the intervals of a group hold: the share that one counts, and that which chance is asked about."""
-    held = group.held[0]
-    judged, low, high = percents(group.m, held.judged, held.low, held.high)
-    share = judged if held.in_part is None else percent(held.share, group.m)
-    split = "" if judged == share else f"; {judged} with ties split"
+    interval = group.intervals[0]
+    tested, low, high = percents(group.m, interval.tested, interval.low, interval.high)
+    share = tested if interval.split_share is None else percent(interval.share, group.m)
+    split = "" if tested == share else f"; {tested} with ties split"
     return f"{share} of the labels with {group.name} ({count(group.m, 'row')}{split}; chance allows {low} to {high})"
 
 
@@ -404,30 +410,28 @@ def _enough(found: Findings) -> Iterator[Statement]:
         )
 
 
-def _straight(found: Findings) -> Iterator[Statement]:
+def _interpolated(found: Findings) -> Iterator[Statement]:
     forecast = found.comparison.after.forecast
-    if isinstance(forecast, Straight):
+    if isinstance(forecast, InterpolatedForecast):
         yield Statement(
             "info",
-            f"The forecasts are {forecast.words}. They are judged as distributions that run straight from one"
-            f" {'quantile' if forecast.words == 'quantiles' else 'sorted draw'} to the next, with exponential tails"
+            f"The forecasts are {forecast.words}. They are evaluated as distributions interpolated linearly between"
+            f" {'them' if forecast.words == 'quantiles' else 'the sorted draws'}, with exponential tails"
             " beyond the outermost.",
         )
 
 
 def _as_counts(found: Findings) -> Iterator[Statement]:
-    if found.like_counts and (found.whole.fails or found.off or found.off_in_time):
-        yield Statement("warn", HINT.format(found.door.counts))
+    if found.like_counts and (found.overall.fails or found.off or found.off_in_time):
+        yield Statement("warn", HINT.format(found.interface.counts))
     if found.were.endswith("rates"):
         distribution = found.were.removesuffix(" rates")
-        yield Statement(
-            "info", f"The forecasts are rates. They are judged as the {distribution} distributions they stand for."
-        )
+        yield Statement("info", f"The forecasts are rates. They are evaluated as {distribution} distributions.")
     elif found.were:
         yield Statement(
             "info",
-            f"The forecasts are {found.were}. They are judged as distributions of such labels, which run straight from"
-            f" one {'quantile' if found.were == 'quantiles' else 'sorted draw'} to the next before they are rounded.",
+            f"The forecasts are {found.were}. They are evaluated as distributions of counts, interpolated linearly"
+            f" between {'them' if found.were == 'quantiles' else 'the sorted draws'} and then rounded.",
         )
 
 
@@ -448,3 +452,10 @@ def _ends(found: Findings, estimate: Any) -> str:
 
 def _range(estimate: Any) -> str:
     return "" if estimate.low is None else f" ({shown(estimate.low)} to {shown(estimate.high)})"
+
+
+def _folds_allow(found: Findings, level: float) -> str:
+    """What P(H(Y) <= c) <= 2 c + epsilon, and the same above 1 - c, allows at a level, in words."""
+    tail, side = min(level, 1 - level), "below" if level < 0.5 else "above"
+    allowed = percent(min(1.0, 2 * tail + found.guarantee.epsilon), found.m)
+    return f"The guarantee of folds is weaker: it allows {allowed} of the labels {side} this quantile."

@@ -1,6 +1,6 @@
 """Several labels at once: one distribution for each, a box that holds them all, and joint draws.
 
-Each label is calibrated by itself, as in `calibrant.calibration`. What joins them is kept beside: how unusual each
+Each label is calibrated by itself, as in `calibrant.calibration`. Their dependence is kept separately: how unusual each
 calibration row was in its worst label, and the ranks of its labels.
 """
 

@@ -1,4 +1,4 @@
-"""Calibrate d labels: each by itself, and what joins them beside."""
+"""Calibrate d labels: each by itself, and their joint distribution by ranks."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class SeveralCalibrator:
     Predictions are a dict {name: prediction}, a list of d predictions, or an (n, d) array or table of points; labels an
     (n, d) array or table, or a dict.
 
-    A joint box compares the errors of different labels. Distributions, intervals, quantiles and draws say by themselves
-    how large an error is usual. For points it is learned by `compared_on`, from training rows. The calibration rows
-    must not be used for it: with few of them and many labels the box would hold far too little.
+    A joint box compares the errors of different labels. Distributions, intervals, quantiles and draws give the usual
+    size of an error. For points it is learned by `compared_on`, from training rows. The calibration rows must not be
+    used for it: with few of them and many labels the box would hold far too little.
 
     >>> rng = np.random.default_rng(0)
     >>> f = rng.normal(size=(600, 3))
@@ -146,11 +146,11 @@ class SeveralCalibrated(NotTheEstimator):
 
     @property
     def guarantee(self) -> Guarantee:
-        """What is promised of each label by itself: `guarantee["wind"]` is that of one."""
+        """The guarantee for each label by itself: `guarantee["wind"]` is that of one."""
         return Guarantee.of_parts("label", [each.guarantee for each in self.margins], self.names)
 
     def box_guarantee(self, coverage: float) -> IntervalGuarantee:
-        """What is promised of a joint box.
+        """The guarantee of a joint box.
 
         Args:
             coverage: The probability that the box holds all labels at once.
@@ -192,12 +192,12 @@ class SeveralCalibrated(NotTheEstimator):
 
     def _why_no_box(self) -> str:
         kinds = dict.fromkeys(str(each.form) for each in self.margins)
-        said = (
-            f"{next(iter(kinds))} do not say how large an error is usual"
+        reason = (
+            f"{next(iter(kinds))} do not give the usual size of an error"
             if len(kinds) == 1
-            else f"{' and '.join(kinds)} do not say it in the same way"
+            else f"{' and '.join(kinds)} do not give it on the same scale"
         )
-        return f"{said}, so learn it from training rows, by SeveralCalibrator().compared_on(predictions, Y)"
+        return f"{reason}, so learn it from training rows, by SeveralCalibrator().compared_on(predictions, Y)"
 
 
 def _same_rows(reference: Reference, scores: np.ndarray[Any, Any]) -> bool:

@@ -193,8 +193,8 @@ def labelled(several: Several, columns: list[Array], bound: Any) -> tuple[Severa
         f"a label ({_listed(which)}) is missing in {number} of {count(len(several), 'row')},"
         f" {the_first(number, first)}: {said_of(number, 'they are')} left out for every label"
     )
-    there = ~missing.any(axis=1)
-    return several.rows(there), [some_rows(column, there) for column in columns], some_rows(bound, there)
+    labelled = ~missing.any(axis=1)
+    return several.rows(labelled), [some_rows(column, labelled) for column in columns], some_rows(bound, labelled)
 
 
 def _missing(column: Array) -> np.ndarray[Any, Any]:

@@ -23,11 +23,11 @@ from calibrant.several.reference import level_set
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SeveralDistributions:
-    """A calibrated distribution of each of d labels, and what joins them.
+    """A calibrated distribution of each of d labels, and their dependence.
 
-    `H["wind"]` and `H[0]` are the distributions of one label, with all that a `Distribution` can say. What is asked of
-    all labels comes with one column for each: `mean`, `median`, `std`, `cdf(Y)` and `crps(Y)` are (n, d),
-    `quantiles(levels)` is (n, k, d), `sample(size)` is (n, size, d).
+    `H["wind"]` and `H[0]` are the distributions of one label, with all methods of a `Distribution`. Methods for all
+    labels return one column for each: `mean`, `median`, `std`, `cdf(Y)` and `crps(Y)` are (n, d), `quantiles(levels)`
+    is (n, k, d), `sample(size)` is (n, size, d).
     """
 
     names: tuple[str, ...]

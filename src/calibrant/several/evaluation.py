@@ -56,7 +56,7 @@ def evaluated(
     labels = np.stack([to_numpy(y) for y in columns], axis=1)
     bounds = {name: (to_numpy(lower), to_numpy(upper)) for name, (lower, upper) in boxes.items()}
     inside = {name: np.all((labels >= lower) & (labels <= upper), axis=1) for name, (lower, upper) in bounds.items()}
-    together = {name: float(np.mean(held)) for name, held in inside.items()}
+    together = {name: float(np.mean(flags)) for name, flags in inside.items()}
     sides = {name: np.mean(upper - lower, axis=0) for name, (lower, upper) in bounds.items()}
     width = {name: float(np.mean(side / sides["separate"])) for name, side in sides.items()}
     return SeveralEvaluation(each, coverage, together, width)

@@ -1,4 +1,4 @@
-"""What joins the labels: how far out each calibration row was, and the ranks of its labels."""
+"""The dependence of the labels: how far out each calibration row was, and the ranks of its labels."""
 
 from __future__ import annotations
 

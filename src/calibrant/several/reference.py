@@ -72,7 +72,7 @@ class Reference:
 
 
 def has_spread(prediction: Any) -> bool:
-    """Whether a prediction says how wide it is, in a way that its score takes up."""
+    """Whether a prediction has a spread that its score uses."""
     if isinstance(prediction, (Quantiles, Samples)):
         return bool(prediction.values.shape[1] > 1)
     return isinstance(prediction, (Distribution, Interval)) and not (

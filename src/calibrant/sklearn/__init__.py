@@ -1,4 +1,4 @@
-"""The scikit-learn door: estimators whose predictions are distributions, refined, calibrated; and scorers."""
+"""Estimators for scikit-learn whose predictions are calibrated distributions, and scorers for model search."""
 
 from calibrant.sklearn.density_ratio import DensityRatio, FittedRatio
 from calibrant.sklearn.refined import Refined

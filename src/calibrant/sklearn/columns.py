@@ -1,4 +1,4 @@
-"""The columns of X: they must be those of `fit`, and models may be shown some of them only."""
+"""The columns of X: checked against those of `fit`, and selected for the models."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import validate_data
 
 from calibrant.models.frames import is_frame
-from calibrant.sklearn.around import SEARCHES, thawed
 from calibrant.sklearn.groups import check_column
+from calibrant.sklearn.meta_estimator import SEARCHES, unwrapped
 
 
 def learn_columns(estimator: Any, X: Any) -> None:
@@ -28,7 +28,7 @@ def check_columns(estimator: Any, X: Any, model: Any) -> None:
 
     A model may go by position, and would then take one column for another without a word.
     """
-    if is_frame(X) and goes_by_name(model):
+    if is_frame(X) and selects_by_name(model):
         return
     shape = getattr(X, "shape", ())
     if len(shape) == 1 and hasattr(estimator, "n_features_in_"):
@@ -50,25 +50,28 @@ def _not_strings(X: Any) -> list[Any] | None:
     return None if all(isinstance(name, str) for name in names) else names
 
 
-def goes_by_name(model: Any) -> bool:
-    """Whether a column transformer is what sees X first: it takes its columns in any order, and others beside them.
+def selects_by_name(model: Any) -> bool:
+    """Whether a column transformer sees X first: it takes its columns in any order, and ignores others.
 
     >>> from sklearn.linear_model import Ridge
     >>> from sklearn.pipeline import make_pipeline
-    >>> goes_by_name(make_pipeline(ColumnTransformer([("all", "passthrough", ["a"])]), Ridge())), goes_by_name(Ridge())
+    >>> (
+    ...     selects_by_name(make_pipeline(ColumnTransformer([("all", "passthrough", ["a"])]), Ridge())),
+    ...     selects_by_name(Ridge()),
+    ... )
     (True, False)
     """
-    model = thawed(model)
+    model = unwrapped(model)
     if isinstance(model, (list, tuple)):
-        return all(map(goes_by_name, model))
+        return all(map(selects_by_name, model))
     if isinstance(model, Pipeline):
-        return goes_by_name(model.steps[0][1])
+        return selects_by_name(model.steps[0][1])
     if isinstance(model, TransformedTargetRegressor):
-        return goes_by_name(model.regressor)
-    return isinstance(model, ColumnTransformer) or (isinstance(model, SEARCHES) and goes_by_name(model.estimator))
+        return selects_by_name(model.regressor)
+    return isinstance(model, ColumnTransformer) or (isinstance(model, SEARCHES) and selects_by_name(model.estimator))
 
 
-def shown(X: Any, features: Sequence[Any] | None) -> Any:
+def model_features(X: Any, features: Sequence[Any] | None) -> Any:
     """What models see of X: all of it, or the columns that `features` names."""
     if features is None:
         return X
@@ -95,7 +98,7 @@ def naming_columns(X: Any, by: Any) -> Iterator[None]:
         dates = [name for name in frame.columns if frame[name].dtype.is_temporal()]
         if dates and type(error).__name__ == "DTypePromotionError":
             raise TypeError(
-                f"X has dates in column {dates[0]!r}, of which the estimator makes no numbers: give it numbers such as"
+                f"X has dates in column {dates[0]!r}, which the estimator cannot use: convert them to numbers such as"
                 " the hour and the day, or name the columns that it learns from in features="
             ) from error
         names = by if isinstance(by, (list, tuple)) else [by]
@@ -113,16 +116,18 @@ def naming_columns(X: Any, by: Any) -> Iterator[None]:
 def _refuse_texts(frame: nw.DataFrame[Any], error: Exception) -> None:
     """Raise with the name of the first column of texts, and what it may be."""
     for column in frame.iter_columns():
-        given = next((value for value in column.to_list() if isinstance(value, str) and not _reads(value)), None)
+        given = next(
+            (value for value in column.to_list() if isinstance(value, str) and not _is_numeric_text(value)), None
+        )
         if given is not None:
             raise ValueError(
-                f"X has texts in column {column.name!r}, such as {given!r}, of which the estimator makes no numbers:"
+                f"X has texts in column {column.name!r}, such as {given!r}, which the estimator cannot use:"
                 " encode them (dates, by pd.to_datetime, as numbers such as the hour and the day), or name the columns"
                 " that it learns from in features="
             ) from error
 
 
-def _reads(text: str) -> bool:
+def _is_numeric_text(text: str) -> bool:
     """Whether a model reads it as a number."""
     try:
         float(text)

@@ -1,4 +1,4 @@
-"""w(x) = p_new(x) / p_train(x), learned by a classifier that tells new rows from training rows."""
+"""w(x) = p_new(x) / p_train(x), learned by a classifier of new rows against training rows."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ from calibrant.models.frames import stacked
 Numbers = NDArray[np.float64]
 FEW, SHARE = 30, 0.05
 """Below so many rows, or this share of them, a few rows carry the distribution."""
-COVERED = 0.5
-"""The mean ratio on training rows is the share of the rows to come that lie where training rows do: below this, few."""
+MEAN_RATIO = 0.5
+"""The mean ratio on training rows estimates the share of new rows that lie where training rows do: below this, few
+do."""
 
 
-def small_boosting(random_state: int | None) -> Any:
+def default_classifier(random_state: int | None) -> Any:
     """The default classifier: takes missing values and categories, and stops before it learns noise."""
     return HistGradientBoostingClassifier(
         learning_rate=0.05, max_leaf_nodes=8, early_stopping=True, random_state=random_state
@@ -48,7 +49,7 @@ class DensityRatio:
     >>> ratio(np.array([[-1.0], [0.5], [2.0]])).round(1)  # the truth is 0.2, 1.0 and 4.5
     array([0.4, 1.4, 3.4])
     >>> ratio
-    FittedRatio(2000 training rows, worth 866, largest share 0.0086)
+    FittedRatio(2000 training rows, effective size 866, largest share 0.0086)
     """
 
     classifier: Any = None
@@ -73,12 +74,12 @@ class DensityRatio:
         for name, count in zip(("X_train", "X_new"), counts, strict=True):
             if count < self.cv:
                 raise ValueError(f"{name} must have a row for each of the {self.cv} folds, got {count}")
-        classifier = small_boosting(self.random_state) if self.classifier is None else clone(self.classifier)
+        classifier = default_classifier(self.random_state) if self.classifier is None else clone(self.classifier)
         folds = StratifiedKFold(self.cv, shuffle=True, random_state=self.random_state)
         which = np.repeat([0, 1], counts)
         model = CalibratedClassifierCV(classifier, method="sigmoid", cv=folds).fit(stacked(X_train, X_new), which)
         ratio = FittedRatio(model, counts[0] / counts[1], float(self.largest))
-        return ratio.looked_at(X_train)
+        return ratio.evaluated_on(X_train)
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ class FittedRatio:
     largest: float
     rows: int = field(default=0)
     effective_size: float = field(default=0.0)
-    """(sum of w)^2 / sum of w^2 over the training rows: how many equal rows they are worth."""
+    """(sum of w)^2 / sum of w^2 over the training rows: the number of equally weighted rows with the same variance."""
     largest_share: float = field(default=0.0)
     """The largest weight of a training row over the sum of all."""
 
@@ -101,25 +102,25 @@ class FittedRatio:
         with np.errstate(divide="ignore"):
             return np.asarray(np.clip(new / (1 - new) * self.prior, 1 / self.largest, self.largest))
 
-    def looked_at(self, X_train: Features) -> FittedRatio:
+    def evaluated_on(self, X_train: Features) -> FittedRatio:
         """The same, with what it makes of the training rows."""
         w = np.sort(self(X_train))[::-1]
         size, mean = float(w.sum() ** 2 / np.sum(w**2)), float(w.mean())
-        if mean < COVERED:
+        if mean < MEAN_RATIO:
             warn_user(
-                f"the ratios have the mean {mean:.2g} on training rows, where it should be 1: most rows to come lie"
-                " where nearly no training rows do, and no weights mend that"
+                f"the ratios have the mean {mean:.2g} on training rows, where it should be 1: most new rows lie"
+                " where there are almost no training rows, and weights cannot correct that"
             )
         elif size < max(FEW, SHARE * len(w)):
             half = int(np.searchsorted(np.cumsum(w), w.sum() / 2)) + 1
             warn_user(
-                f"the ratios make {len(w)} training rows worth {size:.0f}: {half} of them carry half of the weight, so"
-                " that calibrated distributions will rest on few rows"
+                f"the ratios give {len(w)} training rows an effective size of {size:.0f}: {half} of them carry half of"
+                " the weight, so calibrated distributions rest on few rows"
             )
         return FittedRatio(self.model, self.prior, self.largest, len(w), size, float(w[0] / w.sum()))
 
     def __repr__(self) -> str:
         return (
-            f"FittedRatio({self.rows} training rows, worth {self.effective_size:.0f}, largest share"
+            f"FittedRatio({self.rows} training rows, effective size {self.effective_size:.0f}, largest share"
             f" {self.largest_share:.2g})"
         )

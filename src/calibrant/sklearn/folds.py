@@ -58,7 +58,7 @@ def folds_of(
         splitter = splitter if by is None or grouped else WithinGroups(by, seed, share=share)
     else:
         splitter = check_cv(cv)
-    folds = list(_checked(splitter.split(X, y, **split)))
+    folds = list(_check_columns(splitter.split(X, y, **split)))
     if not folds:
         raise ValueError(
             f"cv must yield at least one split, got none from {cv!r}: a generator gives its splits only once"
@@ -90,13 +90,13 @@ def _latest(cv: str) -> float:
             raise ValueError(
                 f"cv must be 'latest', or 'latest:0.3' for the last 30% of the rows, got {cv!r}"
             ) from error
-    way = ": around a model that is fitted already goes FrozenEstimator(model), and every row then calibrates"
+    way = ": wrap a model that is fitted already in FrozenEstimator(model), and every row calibrates"
     raise ValueError(
         f"cv must be a share, 'latest', a number of folds or a splitter, got {cv!r}{way if cv == 'prefit' else ''}"
     )
 
 
-def is_one_part(cv: Any) -> bool:
+def holds_out_one_part(cv: Any) -> bool:
     """Whether one part is held out: a share, or the latest rows."""
     return isinstance(cv, (float, str))
 
@@ -117,13 +117,13 @@ def units(rows: np.ndarray[Any, Any], groups: np.ndarray[Any, Any] | None) -> in
     return len(rows) if groups is None else len(np.unique(groups[rows]))
 
 
-def at_most(cv: Any, count: int) -> Any:
+def at_most_folds(cv: Any, count: int) -> Any:
     """A number of folds, or so many where they are fewer, but two at least; a splitter as it is."""
     number = isinstance(cv, Integral) and not isinstance(cv, bool)
     return max(2, min(int(cv), count)) if number and cv > 2 else cv
 
 
-def _checked(splits: Any) -> Iterator[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
+def _check_columns(splits: Any) -> Iterator[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]:
     """Each split as two arrays of row numbers, neither empty, without a row in both."""
     for k, parts in enumerate(splits):
         train, test = (np.flatnonzero(part) if part.dtype == bool else part for part in map(np.asarray, parts))

@@ -51,8 +51,8 @@ def check_column(X: Any, name: Any, what: str) -> None:
     if is_frame(X):
         names = nw.from_native(X, eager_only=True).columns
         if name not in names:
-            said = str(name) if isinstance(name, str) else name  # numpy's own strings print their type
-            raise ValueError(f"{what} names the column {said!r}, and those of X are {', '.join(map(str, names))}")
+            shown = str(name) if isinstance(name, str) else name  # numpy's own strings print their type
+            raise ValueError(f"{what} names the column {shown!r}, and those of X are {', '.join(map(str, names))}")
         return
     if isinstance(name, str):
         raise TypeError(f"{what} names the column {str(name)!r}, but X is no data frame: {OTHERWISE[what]}")
@@ -100,7 +100,7 @@ class WithinGroups:
             yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
 
 
-def check_held(labels: Sequence[Hashable], held: Sequence[np.ndarray[Any, Any]]) -> None:
+def check_all_groups_held_out(labels: Sequence[Hashable], held: Sequence[np.ndarray[Any, Any]]) -> None:
     """Raise if a group has no row to calibrate on: a later prediction for it would fail."""
     everything = set(labels)
     for k, rows in enumerate(held):
@@ -115,7 +115,7 @@ def check_held(labels: Sequence[Hashable], held: Sequence[np.ndarray[Any, Any]])
             )
 
 
-def warn_of_few(groups: np.ndarray[Any, Any] | None, held: Sequence[np.ndarray[Any, Any]]) -> None:
+def warn_of_few_groups(groups: np.ndarray[Any, Any] | None, held: Sequence[np.ndarray[Any, Any]]) -> None:
     """Say what `groups` means where so few of them calibrate that something else may have been meant."""
     if groups is None:
         return

@@ -1,4 +1,4 @@
-"""A model whose predictions are refined by what its residuals know."""
+"""`Refined`: a model whose predictions are refined with what its residuals show."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from calibrant.predictions import Prediction, concatenate
 from calibrant.refine import League, TrainingRows
 from calibrant.refine.base import Refinement
 from calibrant.refine.names import RefinerLike, refiner_named
-from calibrant.sklearn.around import AroundModels, Routed, fitted, forecast, is_frozen, labels
 from calibrant.sklearn.columns import check_columns, learn_columns
-from calibrant.sklearn.folds import Folds, at_most, folds_of, units
+from calibrant.sklearn.folds import Folds, at_most_folds, folds_of, units
+from calibrant.sklearn.meta_estimator import MetaEstimator, Routed, fitted, forecast, is_frozen, labels
 
 
-class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
+class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
     """A regressor whose prediction is a distribution, learned from the residuals of the model it wraps.
 
     `fit` predicts every row by a copy of the model that did not see it, lets the refiner learn from these predictions,
@@ -34,11 +34,11 @@ class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
 
     Args:
         estimator: A regressor, a list of them, or any of these in a `FrozenEstimator`.
-        refiner: A `calibrant.refine.Refiner`, its name (plain, spread, location-scale, quantiles, local, cascade,
-            average), a list or dict of refiners to choose among, or "auto", the choice among plain, spread,
-            location-scale, quantiles and average.
-        cv: The number of folds, fewer where there are fewer rows or groups, or a splitter. A row in no fold's held-out
-            part teaches the refiner nothing.
+        refiner: A `calibrant.refine.Refiner`, its name (constant, spread, location-scale, quantiles, forest, mean), a
+            list or dict of refiners to choose among, or "auto", the choice among constant, spread, location-scale,
+            quantiles and mean.
+        cv: The number of folds, fewer where there are fewer rows or groups, or a splitter. The refiner does not learn
+            from rows that no fold holds out.
         adapter: How a fitted model predicts, as in `CalibratedRegressor`.
         n_jobs: How many copies of the model are fitted at once.
         random_state: Decides the folds and whatever the refiner draws.
@@ -106,7 +106,7 @@ class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
         if is_frozen(self.estimator):
             model, prediction, seen = self.estimator, forecast(self.estimator, X, self.adapter), np.arange(count)
         else:
-            folds = folds_of(at_most(self.cv, units(np.arange(count), routed.groups)), X, y, routed.split, random)
+            folds = folds_of(at_most_folds(self.cv, units(np.arange(count), routed.groups)), X, y, routed.split, random)
             seen = _once_each([test for _, test in folds])
             jobs = [(train, test) for train, test in folds] + [(np.arange(count), None)]
             *parts, model = Parallel(n_jobs=self.n_jobs)(
@@ -115,9 +115,14 @@ class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
             )
             order = np.argsort(np.concatenate([test for _, test in folds]), kind="stable")
             prediction = concatenate(parts)[order]
-        kept = routed.rows(seen, count)
+        held_out = routed.rows(seen, count)
         rows = TrainingRows(
-            rows_of(X, seen), prediction, y[seen], kept.sample_weight, kept.groups, int(random.randint(2**31 - 1))
+            rows_of(X, seen),
+            prediction,
+            y[seen],
+            held_out.sample_weight,
+            held_out.groups,
+            int(random.randint(2**31 - 1)),
         )
         refinement = refiner.fit(rows.weighed())
         # all at once: a model with the refinement of an earlier fit would predict nonsense
@@ -136,7 +141,7 @@ class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
         return found
 
     def predict(self, X: Features) -> Array:
-        """The middle of each row's refined prediction.
+        """The centre of each row's refined prediction.
 
         Args:
             X: The features: an array or a data frame, one line per row.
@@ -150,7 +155,7 @@ class Refined(RegressorMixin, AroundModels):  # type: ignore[misc]
         league = getattr(self.refinement_, "league", None)
         if league is None:
             raise AttributeError(
-                "there was no league: the refiner was given, or there were fewer than 100 rows or 6 groups"
+                "there is no league: the refiner was named, or there were fewer than 100 rows or 6 groups"
             )
         return league  # type: ignore[no-any-return]
 

@@ -1,4 +1,4 @@
-"""The scikit-learn door: any regressor becomes one that predicts calibrated distributions."""
+"""`CalibratedRegressor`: any regressor, with calibrated distributions as predictions."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from calibrant.interpolators.history import Forgetting
 from calibrant.labels import Labels
 from calibrant.labels.atom import atom_in
 from calibrant.labels.base import takes_any_quantile
+from calibrant.labels.counts import look_like_counts
 from calibrant.labels.named import labels_named
 from calibrant.models.frames import collected, is_frame, like_input, rows_of
 from calibrant.names import InterpolatorName, interpolator_named, score_named
@@ -34,8 +35,12 @@ from calibrant.refine.names import RefinerLike, refiner_named
 from calibrant.refine.two_part import TwoPart
 from calibrant.scores import EnsembleScore, Score
 from calibrant.several import SeveralCalibrated, SeveralCalibrator, SeveralDistributions
-from calibrant.sklearn.around import (
-    AroundModels,
+from calibrant.sklearn.columns import check_columns, learn_columns, model_features, naming_columns
+from calibrant.sklearn.evaluation import EvaluationMethods
+from calibrant.sklearn.folds import Folds, folds_of, holds_out_one_part, units
+from calibrant.sklearn.groups import check_all_groups_held_out, groups_in, warn_of_few_groups
+from calibrant.sklearn.meta_estimator import (
+    MetaEstimator,
     Routed,
     fitted,
     forecast,
@@ -44,48 +49,43 @@ from calibrant.sklearn.around import (
     last_step,
     with_labels_only,
 )
-from calibrant.sklearn.columns import check_columns, learn_columns, naming_columns, shown
-from calibrant.sklearn.either import Distributions, Leagues
-from calibrant.sklearn.folds import Folds, folds_of, is_one_part, units
-from calibrant.sklearn.going_on import GoingOn
-from calibrant.sklearn.groups import check_held, groups_in, warn_of_few
-from calibrant.sklearn.in_time import warn_of_time
-from calibrant.sklearn.judging import Judging
-from calibrant.sklearn.like_counts import warn_of_counts
+from calibrant.sklearn.online import OnlineMethods
 from calibrant.sklearn.refined import Refined
+from calibrant.sklearn.return_types import Distributions, Leagues
 from calibrant.sklearn.several import (
     SeveralModel,
-    for_several,
+    columns_by_label,
+    fit_several,
     is_several,
     label_matrix,
     labels_by_name,
-    like_several,
-    trained,
+    multioutput,
 )
+from calibrant.sklearn.time_order import warn_of_time_order
 
 FORECASTERS = (Refined, SeveralModel)
 """Estimators that have folds and adapters of their own."""
 
 
-class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # type: ignore[misc]
+class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, MetaEstimator):  # type: ignore[misc]
     """A regressor whose predictions are calibrated distributions.
 
     Args:
         estimator: A regressor, a list of them (quantile models become one quantile prediction, others an ensemble), or
             any of these in a `FrozenEstimator`, which is not fitted again: then every row calibrates, unless
             `refine` is given, which divides the rows as `cv` says.
-        score: A score or its name (residual, relative, sqrt, log, interval, quantile, samples, zscore, cdf; `log:1` is
-            the log score with c = 1); None leaves the choice to the kind of prediction.
+        calibration_score: A score or its name (residual, relative, sqrt, log, interval, quantile, samples, zscore, cdf;
+            `log:1` is the log score with c = 1). By default it follows from the kind of prediction.
         interpolator: An interpolator or its name (linear, naive, random, naf).
         refine: What sharpens the prediction, learned on training rows from the errors of models that did not see them.
-            None takes the prediction as it is. A `calibrant.refine.Refiner` or its name (plain, spread, location-scale,
-            quantiles, local, cascade, average) costs five more fits of the estimator and its own learning. "auto", a
-            list or a dict of refiners chooses among them by a league, which learns each candidate four times: seconds
-            on thousands of rows. The default is "auto", and None where `score` or `adapter` is given, where
+            None takes the prediction as it is. A `calibrant.refine.Refiner` or its name (constant, spread,
+            location-scale, quantiles, forest, mean) costs five more fits of the estimator and its own learning. "auto",
+            a list or a dict of refiners chooses among them by a league, which learns each candidate four times: seconds
+            on thousands of rows. The default is "auto", and None where `calibration_score` or `adapter` is given, where
             `labels` have a bounded domain, such as a bare "log" (refined quantiles may lie outside), where the
-            estimator is frozen or a `Refined`, and with a single training row or group. Below 100 training
-            rows "auto" holds no league: a point stays as it is, other predictions keep their spread, shrunk.
-            Calibration rows take no part, so the guarantee does not change.
+            estimator is frozen or a `Refined`, and with a single training row or group. Below 100 training rows "auto"
+            holds no league: a point stays as it is, other predictions keep their spread, shrunk. Calibration rows take
+            no part, so the guarantee does not change.
         labels: What kind of number y is: a `calibrant.labels.Labels` or its name (log, log1p, sqrt, logit,
             yeo-johnson:0.5; `0:` is from 0 on, `0:1` from 0 to 1, `0:capacity` up to that column of X; `0:,log1p` is
             both; counts, integers, atom:0). None is any real number, with a warning where y looks like counts; so is
@@ -110,12 +110,11 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
             named function of a module.
         features: The columns of X that the estimator and `refine` see, by name, or by number if X is an array; None is
             all. The others are there for `by`, `labels` and `weights`, such as a column of texts that names the group.
-        forget: What old rows count, a `Window` or a `HalfLife`; then the rows of `fit`, `calibrate` and `update` are
-            taken to be in time order. None counts them all alike.
+        forget: How old rows are weighted, by a `Window` or a `HalfLife`; then the rows of `fit`, `calibrate` and
+            `update` are taken to be in time order. None weights them all equally.
         n_jobs: How many folds are fitted at once.
         random_state: Decides the split, and the uniforms of a randomised distribution. A row's uniform is a function of
-        this
-            seed, of what was calibrated and of the row's own forecast, so a row has the same distribution in every
+            this seed, of what was calibrated and of the row's own forecast, so a row has the same distribution in every
             call, any batch and any order. For each seed the guarantee of `Random` is exact on average over calibration
             sets. Within one fit, rows with equal forecasts share their uniform.
 
@@ -130,8 +129,8 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
 
     Attributes:
         estimators_: The fitted models, one for each fold; with `refine` each is a `Refined`, with its `league_`.
-        calibrated_: What was learned from their scores; `save(path)` keeps it, without the models.
-        guarantee_: What is promised, in numbers and in words.
+        calibrated_: What was learned from their scores; `save(path)` writes it to a file, without the models.
+        guarantee_: The guarantee, in numbers and in words.
         league_: The candidates and their scores, where the refinement was chosen; it prints as a table.
 
     >>> from sklearn.datasets import load_diabetes
@@ -153,7 +152,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         self,
         estimator: Any,
         *,
-        score: Score | str | None = None,
+        calibration_score: Score | str | None = None,
         interpolator: Interpolator | InterpolatorName = "linear",
         refine: RefinerLike | None = "default",
         labels: Labels | str | Mapping[str, Labels | str] | None = None,
@@ -169,7 +168,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         random_state: RandomState = None,
     ) -> None:
         self.estimator = estimator
-        self.score = score
+        self.calibration_score = calibration_score
         self.interpolator = interpolator
         self.refine = refine
         self.labels = labels
@@ -184,26 +183,9 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    # ---- the two meanings of score ---------------------------------------------------------------------------------
-
-    @property
-    def score(self) -> Callable[..., float]:
-        """The method of every scikit-learn regressor: R^2 of `predict`. The parameter `score` is in `get_params()`."""
-        found: Callable[..., float] = super().score
-        return found
-
-    @score.setter
-    def score(self, value: Score | str | None) -> None:
-        self.__dict__["score"] = value
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002 (scikit-learn's signature)
-        """The parameters by name."""
-        params: dict[str, Any] = super().get_params(deep)
-        return params | {"score": vars(self)["score"]}
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = is_one_part(self.cv)  # folds are for one label
+        tags.target_tags.multi_output = holds_out_one_part(self.cv)  # folds are for one label
         return tags
 
     # ---- learning --------------------------------------------------------------------------------------------------
@@ -235,12 +217,12 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
             raise TypeError(
                 "only a FrozenEstimator, without refine=, takes Censored labels: fit the model by its own library first"
             )
-        if (there := with_labels_only(y)).size < len(y):
-            X, y, routed = rows_of(X, there), y[there], routed.rows(there, len(y))
+        if (labelled := with_labels_only(y)).size < len(y):
+            X, y, routed = rows_of(X, labelled), y[labelled], routed.rows(labelled, len(y))
         if (kind := self._calibrator().labels) is not None and not isinstance(y, Censored):
-            kind.check(y, self._known(X).get("bound"))  # of training rows too, and by their own numbers
+            kind.check(y, self._context(X).get("bound"))  # of training rows too, and by their own numbers
         elif self.labels is None and not isinstance(y, Censored):
-            warn_of_counts(y)
+            _warn_of_counts(y)
         if is_frozen(self.estimator) and refine is None:
             everything = np.arange(_num_samples(X))
             models, held = [self.estimator], [everything]
@@ -249,13 +231,13 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
             folds = folds_of(self.cv, X, y, routed.split, random, by)
             held = [test if self.forget is None else np.sort(test) for _, test in folds]
             if by is None:
-                warn_of_few(routed.groups, held)
+                warn_of_few_groups(routed.groups, held)
             elif getattr(self._calibrator().interpolator, "unseen", "refuse") == "refuse":
-                check_held(by, held)
+                check_all_groups_held_out(by, held)
             if self._is_default() and min(units(train, routed.groups) for train, _ in folds) < 2:
                 refine = None  # a single group, or row, to train on leaves none to hold out
-            estimator = self.estimator if refine is None else self._around(refine, int(random.randint(2**31 - 1)))
-            seen = shown(X, self.features)
+            estimator = self.estimator if refine is None else self._with_refiner(refine, int(random.randint(2**31 - 1)))
+            seen = model_features(X, self.features)
             with naming_columns(seen, self.by):
                 models = Parallel(n_jobs=self.n_jobs)(
                     delayed(_fitted if refine is None else _refined)(
@@ -263,13 +245,13 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
                     )
                     for train, _ in folds
                 )
-            warn_of_time(self.cv, X)
+            warn_of_time_order(self.cv, X)
         seed = int(random.randint(2**31 - 1))
         members = [
             self._calibrator().fit(
                 self._prediction(model, rows_of(X, rows)),
                 y[rows],
-                **self._known(rows_of(X, rows)),
+                **self._context(rows_of(X, rows)),
                 rng=np.random.default_rng(seed),
             )
             for model, rows in zip(models, held, strict=True)
@@ -291,38 +273,38 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         """
         check_is_fitted(self, "calibrated_")
         if isinstance(self.calibrated_, SeveralCalibrated):
-            _, Y, there = label_matrix(y, missing=self.missing)
-            X, Y = indexable(self._checked(X), Y)
-            return self._calibrate_several(rows_of(X, there), Y[there])
-        X, y = indexable(self._checked(X), labels(y, missing=self.missing == "drop"))
+            _, Y, labelled = label_matrix(y, missing=self.missing)
+            X, Y = indexable(self._check_columns(X), Y)
+            return self._calibrate_several(rows_of(X, labelled), Y[labelled])
+        X, y = indexable(self._check_columns(X), labels(y, missing=self.missing == "drop"))
         y = cast("np.ndarray[Any, Any]", y)
-        if (there := with_labels_only(y)).size < len(y):
-            X, y = rows_of(X, there), y[there]
-        pooled, calibrator = self._pooled(X), self._calibrator()
+        if (labelled := with_labels_only(y)).size < len(y):
+            X, y = rows_of(X, labelled), y[labelled]
+        pooled, calibrator = self._predictions(X), self._calibrator()
         if len(self.estimators_) > 1 and calibrator.score is not None:
             # each of which may be an EnsembleScore itself
             each = (calibrator.score,) * len(self.estimators_)
             calibrator = replace(calibrator, score=EnsembleScore(each))
-        self.calibrated_ = calibrator.fit(pooled, y, **self._known(X), rng=np.random.default_rng(self.seed_))
+        self.calibrated_ = calibrator.fit(pooled, y, **self._context(X), rng=np.random.default_rng(self.seed_))
         return self
 
     def _fit_several(self, X: Any, y: Any, params: Mapping[str, Any]) -> Self:
         """`fit` for a y with columns: one held-out part calibrates every label."""
         if self.weights is not None:
             raise TypeError("several labels take no weights=: calibrate them one by one")
-        names, Y, there = label_matrix(y, missing=self.missing)
+        names, Y, labelled = label_matrix(y, missing=self.missing)
         each = {name: self._calibrator(kind) for name, kind in labels_by_name(self.labels, names).items()}
         X, Y = indexable(collected(X), Y)
         learn_columns(self, X)
         random = check_random_state(self.random_state)
-        routed, refine = self._routed(params).rows(there, len(Y)), self._refine()
-        X, Y = rows_of(X, there), Y[there]
+        routed, refine = self._routed(params).rows(labelled, len(Y)), self._refine()
+        X, Y = rows_of(X, labelled), Y[labelled]
         for j, name in enumerate(names if self.labels is None else ()):
-            warn_of_counts(Y[:, j], f"labels {name!r}")
+            _warn_of_counts(Y[:, j], f"labels {name!r}")
         calibrator = SeveralCalibrator(each)
         if is_frozen(self.estimator) and refine is None:
             held = np.arange(len(Y))
-            model = SeveralModel(for_several(self.estimator), names, self.adapter, [None] * len(names))
+            model = SeveralModel(multioutput(self.estimator), names, self.adapter, [None] * len(names))
         else:
             folds = folds_of(self.cv, X, Y, routed.split, random)
             if len(folds) > 1:
@@ -331,10 +313,10 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
                     " give a share such as cv=0.2"
                 )
             train, held = folds[0]
-            with naming_columns(shown(X, self.features), None):
-                model, seen, predictions, known = trained(
+            with naming_columns(model_features(X, self.features), None):
+                model, seen, predictions, known = fit_several(
                     self.estimator,
-                    shown(rows_of(X, train), self.features),
+                    model_features(rows_of(X, train), self.features),
                     Y[train],
                     names,
                     self.adapter,
@@ -342,32 +324,32 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
                     routed.rows(train, len(Y)),
                     random,
                 )
-            warn_of_time(self.cv, X)
-            calibrator = calibrator.compared_on(predictions, known, **self._known(rows_of(X, train[seen])))
+            warn_of_time_order(self.cv, X)
+            calibrator = calibrator.compared_on(predictions, known, **self._context(rows_of(X, train[seen])))
         self.estimators_, self.calibrator_, self.seed_ = [model], calibrator, int(random.randint(2**31 - 1))
         return self._calibrate_several(rows_of(X, held), Y[held])
 
     def _calibrate_several(self, X: Any, Y: Array) -> Self:
         rng = np.random.default_rng(self.seed_)
-        self.calibrated_ = self.calibrator_.fit(self._pooled(X), Y, **self._known(X), rng=rng)
+        self.calibrated_ = self.calibrator_.fit(self._predictions(X), Y, **self._context(X), rng=rng)
         return self
 
     def _refine(self) -> Any:
         """What `refine` comes to: None, or what `Refined` takes."""
         if not self._is_default():
             return self.refine
-        told = (
-            vars(self)["score"] is not None
+        explicit = (
+            self.calibration_score is not None
             or self.adapter is not None
-            or not all(map(takes_any_quantile, self._kinds()))
+            or not all(map(takes_any_quantile, self._label_kinds()))
         )
-        done = is_frozen(self.estimator) or isinstance(last_step(self.estimator), FORECASTERS)
-        return None if told or done else "auto"
+        finished = is_frozen(self.estimator) or isinstance(last_step(self.estimator), FORECASTERS)
+        return None if explicit or finished else "auto"
 
     def _is_default(self) -> bool:
         return isinstance(self.refine, str) and self.refine == "default"
 
-    def _around(self, refine: Any, seed: int) -> Refined:
+    def _with_refiner(self, refine: Any, seed: int) -> Refined:
         at = atom_in(labels_named(cast("Labels | str | None", self.labels)))  # of one label
         refine = refine if at is None else TwoPart(refiner_named(refine), at)
         return Refined(self.estimator, refine, adapter=self.adapter, random_state=seed)
@@ -380,19 +362,19 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
             raise TypeError(f"weights must be a function of X, such as DensityRatio().fit(...), got {self.weights!r}")
         if self.missing not in ("error", "drop"):
             raise ValueError(f"missing must be 'error' or 'drop', got {self.missing!r}")
-        score, interpolator = score_named(vars(self)["score"]), interpolator_named(self.interpolator)
+        score, interpolator = score_named(self.calibration_score), interpolator_named(self.interpolator)
         return Calibrator(score, interpolator, labels_named(*labels or (self.labels,)), self.forget)
 
-    def _known(self, X: Any) -> dict[str, Any]:
-        """What is known of these rows beside the prediction: weights, groups, and X for labels with bounds in it."""
+    def _context(self, X: Any) -> dict[str, Any]:
+        """What calibration needs besides the prediction: weights, groups, and X for labels with bounds in it."""
         known: dict[str, Any] = {} if self.weights is None else {"weights": self.weights(X)}
         if self.by is not None:
             known["by"] = groups_in(X, self.by)
-        if any(kind is not None and kind.by_row for kind in self._kinds()):
+        if any(kind is not None and kind.by_row for kind in self._label_kinds()):
             known["bound"] = X
         return known
 
-    def _kinds(self) -> list[Labels | None]:
+    def _label_kinds(self) -> list[Labels | None]:
         """What `labels` says of each label, or of all."""
         several: Any = self.labels.values() if isinstance(self.labels, Mapping) else self.labels
         return list(map(labels_named, several if isinstance(self.labels, (Mapping, list, tuple)) else [self.labels]))
@@ -425,11 +407,11 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
             X: The features: an array or a data frame, one line per row.
         """
         check_is_fitted(self, "calibrated_")
-        X = self._checked(X)
+        X = self._check_columns(X)
         if isinstance(self.calibrated_, CrossCalibrated):
             predictions = [self._prediction(model, X) for model in self.estimators_]
-            return cast(Distributions, self.calibrated_(predictions, **self._known(X), seed=self.seed_))
-        return cast(Distributions, self.calibrated_(self._pooled(X), **self._known(X), seed=self.seed_))
+            return cast(Distributions, self.calibrated_(predictions, **self._context(X), seed=self.seed_))
+        return cast(Distributions, self.calibrated_(self._predictions(X), **self._context(X), seed=self.seed_))
 
     @overload
     def predict_interval(  # type: ignore[overload-overlap]
@@ -440,7 +422,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
     def predict_interval(self, X: Features, coverage: float = 0.9, *, joint: bool = False) -> Any:
         """The centred interval of each row, as columns `lower` and `upper` in the kind of X: an array or a frame.
 
-        One coverage a call; for several at once, `predict_quantiles` takes any number of levels.
+        One coverage per call; for several at once, `predict_quantiles` takes any number of levels.
         For several labels: an array (n, 2, d), or a frame with the columns `lower_a`, `upper_a`, ... for a label a.
         With `joint` the intervals hold all labels at once with the coverage.
 
@@ -453,7 +435,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         H: Any = self.predict_distribution(X)
         if isinstance(H, SeveralDistributions):
             bounds: Any = np.stack([to_numpy(bound) for bound in H.interval(coverage, joint=joint)], axis=1)
-            return like_several(X, ["lower", "upper"], H.names, bounds)
+            return columns_by_label(X, ["lower", "upper"], H.names, bounds)
         if joint:
             raise TypeError("joint=True is for several labels, and y had one")
         return like_input(X, ["lower", "upper"], np.stack([to_numpy(end) for end in H.interval(coverage)], axis=1))
@@ -482,7 +464,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         H: Any = self.predict_distribution(X)
         values = to_numpy(H.quantiles(levels))
         if isinstance(H, SeveralDistributions):
-            return like_several(X, names, H.names, values)
+            return columns_by_label(X, names, H.names, values)
         return like_input(X, names, values)
 
     def predict_samples(self, X: Features, size: int = 100, rng: np.random.Generator | None = None) -> Array:
@@ -497,7 +479,7 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
 
     @property
     def guarantee_(self) -> Guarantee:
-        """What is promised, in numbers and in words."""
+        """The guarantee, in numbers and in words."""
         check_is_fitted(self, "calibrated_")
         return self.calibrated_.guarantee  # type: ignore[no-any-return]
 
@@ -510,27 +492,27 @@ class CalibratedRegressor(RegressorMixin, Judging, GoingOn, AroundModels):  # ty
         check_is_fitted(self, "calibrated_")
         model = self.estimators_[0]
         if not isinstance(model, FORECASTERS):
-            raise AttributeError("there was no league: refine=None, or what says so, leaves nothing to choose")
+            raise AttributeError("there is no league: with refine=None there is nothing to choose")
         return cast(Leagues, model.league_)
 
-    def _checked(self, X: Any) -> Any:
+    def _check_columns(self, X: Any) -> Any:
         """X, if it has the columns of `fit`."""
         X = collected(X)
-        if self.features is None or not is_frame(X):  # else they are taken by name, and others beside them do no harm
+        if self.features is None or not is_frame(X):  # else they are selected by name, and other columns do not matter
             check_columns(self, X, self.estimator)
         return X
 
     def _prediction(self, model: Any, X: Any) -> Any:
-        X = shown(X, self.features)
+        X = model_features(X, self.features)
         try:
             # what refines asks the model itself, by the same adapter
             return model.predict_forecast(X) if isinstance(model, FORECASTERS) else forecast(model, X, self.adapter)
         except Exception as error:
-            if _num_samples(X) == 0:  # the models of some libraries answer with no rows, of others with a riddle
+            if _num_samples(X) == 0:  # the models of some libraries return no rows, of others raise an obscure error
                 raise ValueError("X has no rows, and the estimator predicts for one row or more") from error
             raise
 
-    def _pooled(self, X: Any) -> Any:
+    def _predictions(self, X: Any) -> Any:
         predictions = [self._prediction(model, X) for model in self.estimators_]
         return predictions[0] if len(predictions) == 1 else Ensemble(predictions)
 
@@ -546,3 +528,12 @@ def _refined(estimator: Refined, X: Any, y: Array, routed: Routed) -> Refined:
     """The model and what refines it, fitted; groups reach the inner folds too."""
     copy: Refined = clone(estimator)
     return copy.fit_routed(X, y, routed)
+
+
+def _warn_of_counts(y: np.ndarray[Any, Any], what: str = "labels") -> None:
+    """Say that counts may be meant: a distribution on the real line reaches below 0, and between the numbers."""
+    if look_like_counts(y):
+        warn_user(
+            f"all {what} are whole numbers of at least 0: labels='counts' keeps forecasts so, and labels='real' takes"
+            " them for any real numbers without this warning"
+        )

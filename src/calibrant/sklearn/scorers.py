@@ -72,6 +72,6 @@ def _distribution_of(estimator: Any, X: Any) -> Distribution:
 
 
 def _labels(y: Any) -> Any:
-    """One label a row; a single column will do, as it does for scikit-learn's own scorers."""
+    """One label per row; a single column will do, as it does for scikit-learn's own scorers."""
     labels = np.asarray(y, dtype=np.float64)
     return labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels

@@ -20,8 +20,8 @@ from calibrant.refine import TrainingRows
 from calibrant.refine.names import refiner_named
 from calibrant.several import Several
 from calibrant.several.columns import label_columns
-from calibrant.sklearn.around import Adapter, Routed, fitted, is_frozen
-from calibrant.sklearn.folds import at_most, folds_of, units
+from calibrant.sklearn.folds import at_most_folds, folds_of, units
+from calibrant.sklearn.meta_estimator import Adapter, Routed, fitted, is_frozen
 
 FOLDS = 5
 """Of the training rows: each is predicted by a copy of the model that did not see it."""
@@ -39,18 +39,18 @@ class SeveralModel:
 
     def predict_forecast(self, X: Any) -> Several:
         """The refined prediction of each label."""
-        return refined(self.refinements, X, asked(self.model, X, self.names, self.adapter))
+        return refined(self.refinements, X, predictions_by_label(self.model, X, self.names, self.adapter))
 
     @property
     def league_(self) -> dict[str, Any]:
         """The leagues in which the refinements were chosen, by label."""
         found = {name: getattr(each, "league", None) for name, each in zip(self.names, self.refinements, strict=True)}
         if any(league is None for league in found.values()):
-            raise AttributeError("there was no league: the refiner was given, or there were too few rows")
+            raise AttributeError("there is no league: the refiner was named, or there were too few rows")
         return found
 
 
-def trained(
+def fit_several(
     estimator: Any,
     X: Any,
     Y: np.ndarray[Any, Any],
@@ -61,30 +61,32 @@ def trained(
     random: Any,
 ) -> tuple[SeveralModel, np.ndarray[Any, Any], Several, np.ndarray[Any, Any]]:
     """The model and its refinements; and the numbers, refined predictions and labels of rows, by models new to them."""
-    estimator, count = for_several(estimator), len(Y)
+    estimator, count = multioutput(estimator), len(Y)
     if is_frozen(estimator):
-        model, seen, predictions = estimator, np.arange(count), asked(estimator, X, names, adapter)
+        model, seen, predictions = estimator, np.arange(count), predictions_by_label(estimator, X, names, adapter)
     else:
-        folds = folds_of(at_most(FOLDS, units(np.arange(count), routed.groups)), X, Y, routed.split, random)
+        folds = folds_of(at_most_folds(FOLDS, units(np.arange(count), routed.groups)), X, Y, routed.split, random)
         parts = []
         for train, test in folds:
             copy = fitted(estimator, rows_of(X, train), Y[train], routed.rows(train, count).fit)
-            parts.append(asked(copy, rows_of(X, test), names, adapter).predictions)
+            parts.append(predictions_by_label(copy, rows_of(X, test), names, adapter).predictions)
         model = fitted(estimator, X, Y, routed.fit)
         held = np.concatenate([test for _, test in folds])
         seen, order = np.sort(held), np.argsort(held, kind="stable")
         predictions = Several(names, tuple(concatenate(each)[order] for each in zip(*parts, strict=True)))
-    kept, X, Y, seed = routed.rows(seen, count), rows_of(X, seen), Y[seen], int(random.randint(2**31 - 1))
+    held_out, X, Y, seed = routed.rows(seen, count), rows_of(X, seen), Y[seen], int(random.randint(2**31 - 1))
     refinements = [
         None
         if refine is None
-        else refiner_named(refine).fit(TrainingRows(X, each, Y[:, j], kept.sample_weight, kept.groups, seed).weighed())
+        else refiner_named(refine).fit(
+            TrainingRows(X, each, Y[:, j], held_out.sample_weight, held_out.groups, seed).weighed()
+        )
         for j, each in enumerate(predictions.predictions)
     ]
     return SeveralModel(model, names, adapter, refinements), seen, refined(refinements, X, predictions), Y
 
 
-def asked(model: Any, X: Any, names: tuple[str, ...], adapter: Adapter) -> Several:
+def predictions_by_label(model: Any, X: Any, names: tuple[str, ...], adapter: Adapter) -> Several:
     """What a fitted model predicts of each label, as the adapter says."""
     if adapter is None:
         return predictions_of(model, X, names).ordered(names)
@@ -101,7 +103,7 @@ def refined(refinements: Sequence[Any], X: Any, predictions: Several) -> Several
     return Several(predictions.names, tuple(each if known is None else known(X, each) for known, each in pairs))
 
 
-def for_several(estimator: Any) -> Any:
+def multioutput(estimator: Any) -> Any:
     """The estimator; one that takes a single label in scikit-learn's `MultiOutputRegressor`, a copy for each label."""
     if isinstance(estimator, (list, tuple)):
         raise TypeError("a list of models is an ensemble for one label: for several labels give one model")
@@ -131,9 +133,9 @@ def label_matrix(y: Any, *, missing: str) -> tuple[tuple[str, ...], np.ndarray[A
         if missing != "drop":
             raise ValueError(f"{where}: missing='drop' leaves such rows out")
         warn_user(f"{where}: {said_of(number, 'they are')} left out")
-    there = np.flatnonzero(~gaps.any(axis=1))
-    floats("y", Y[there], ndim=2)  # the rows that stay hold finite numbers
-    return tuple(names), Y.astype(np.float64), there
+    labelled = np.flatnonzero(~gaps.any(axis=1))
+    floats("y", Y[labelled], ndim=2)  # the rows that stay hold finite numbers
+    return tuple(names), Y.astype(np.float64), labelled
 
 
 def labels_by_name(labels: Any, names: Sequence[str]) -> dict[str, Any]:
@@ -150,7 +152,7 @@ def labels_by_name(labels: Any, names: Sequence[str]) -> dict[str, Any]:
     return dict.fromkeys(names, labels)
 
 
-def like_several(X: Any, heads: Sequence[str], names: Sequence[str], values: Array) -> Any:
+def columns_by_label(X: Any, heads: Sequence[str], names: Sequence[str], values: Array) -> Any:
     """An (n, k, d) array as it is; for a frame X a frame with the columns `head_name`, label by label."""
     if not is_frame(X):
         return values

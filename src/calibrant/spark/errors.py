@@ -1,4 +1,4 @@
-"""What went wrong in a worker, without the stack traces of two languages around it."""
+"""The error of a worker in one sentence, without the stack traces of two languages."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def in_one_sentence() -> Iterator[None]:
     try:
         yield
     except (Py4JJavaError, PySparkException) as error:
-        said = sentence(str(error))
-        if said is None:
+        message = sentence(str(error))
+        if message is None:
             raise
-        raise ValueError(said) from error
+        raise ValueError(message) from error
 
 
 def sentence(trace: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Output that appears whole or not at all."""
+"""Output that is written atomically."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def to_parquet(df: DataFrame, folder: str | os.PathLike[str]) -> None:
     Until then it has a name that begins with a dot and ends in "unfinished". A run that fails removes it; one that is
     killed leaves it under that name. The folder is on any file system of Hadoop's that renames in one step, as local
     disks and HDFS do. Object stores copy instead: write there by `df.write`, and take a folder without `_SUCCESS` for
-    unfinished. Spark Connect has no door to file systems: `df.write` there too.
+    unfinished. Spark Connect has no access to file systems: use `df.write` there too.
 
     Args:
         df: A Spark frame.

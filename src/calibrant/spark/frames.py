@@ -10,8 +10,8 @@ from calibrant.batches.evaluating import COVERAGES, Evaluating, TableEvaluation,
 from calibrant.batches.fitting import ENOUGH, Fitting, fitting
 from calibrant.batches.header import Header
 from calibrant.batches.model import TableModel
+from calibrant.batches.output_columns import OutputColumns
 from calibrant.batches.predicting import predicting
-from calibrant.batches.wanted import ColumnsWanted
 from calibrant.calibration import Calibrator
 from calibrant.spark.errors import in_one_sentence, unlogged
 from calibrant.spark.partitions import FOUND, NUMBER, TOGETHER, in_order, merged, part, predicted, read_by
@@ -64,7 +64,7 @@ def fit(
         ids: The column or columns that identify a row; its number by default.
         calibrator: What calibrates: a score, an interpolator and the kind of label.
         sample: How many rows to keep at most, of each group with `by`; None keeps all of them in memory.
-        missing: What becomes of rows without a number: "keep" leaves them out of what is learned and judged, and
+        missing: What becomes of rows without a number: "keep" leaves them out of the fit and the evaluation, and
             predicts NaN; "error" raises.
     """
     given = {
@@ -106,7 +106,7 @@ def evaluate(
         coverages: The probabilities of the centred intervals, each between 0 and 1.
         ids: The column or columns that identify a row; its number by default.
         seed: A whole number, for a randomised q: a row then has the same random number in any batch and any order.
-        missing: What becomes of rows without a number: "keep" leaves them out of what is learned and judged, and
+        missing: What becomes of rows without a number: "keep" leaves them out of the fit and the evaluation, and
             predicts NaN; "error" raises.
     """
     work = evaluating(model, _header(df), target, coverage, ci, coverages, ids, seed, missing)
@@ -127,7 +127,7 @@ def predict(
     """A frame with new columns, which nothing computes yet; the arguments are those of `calibrant.batches.predict`.
 
     Rows without a prediction get NaN, and the warning that counts them is in the logs of the executors.
-    `calibrant.spark.to_parquet` writes the frame, whole or not at all.
+    `calibrant.spark.to_parquet` writes the frame atomically.
 
     Args:
         df: A Spark frame.
@@ -137,16 +137,16 @@ def predict(
         probabilities: The values y for which to write P(Y <= y), as columns cdf_100 and so on.
         keep: The columns to keep, by names and patterns; all of them by default.
         seed: A whole number, for a randomised q: a row then has the same random number in any batch and any order.
-        missing: What becomes of rows without a number: "keep" leaves them out of what is learned and judged, and
+        missing: What becomes of rows without a number: "keep" leaves them out of the fit and the evaluation, and
             predicts NaN; "error" raises.
     """
     from pyspark.sql.types import DoubleType, StructField, StructType
 
-    wanted = ColumnsWanted.of(quantiles, interval, probabilities)
-    work = predicting(model, wanted, _header(df), keep=keep, seed=seed, missing=missing)
-    new = [StructField(name, DoubleType(), nullable=False) for name in wanted.names]
+    outputs = OutputColumns.of(quantiles, interval, probabilities)
+    work = predicting(model, outputs, _header(df), keep=keep, seed=seed, missing=missing)
+    new = [StructField(name, DoubleType(), nullable=False) for name in outputs.names]
     schema = StructType([*(df.schema[name] for name in work.kept), *new])
-    return _with_file(df, read_by(work)).mapInArrow(partial(predicted, work.lean()), schema)
+    return _with_file(df, read_by(work)).mapInArrow(partial(predicted, work.without_history()), schema)
 
 
 def _merged(df: Any, work: Fitting | Evaluating) -> Any:
@@ -190,5 +190,5 @@ def _quoted(name: str) -> str:
 def _header(df: Any) -> Header:
     kinds = [f"{kind.__module__}.{kind.__name__}" for kind in type(df).__mro__]
     if not any(kind.startswith("pyspark.sql.") and kind.endswith(".DataFrame") for kind in kinds):
-        raise TypeError(f"a Spark data frame is wanted, got {type(df).__name__}")
+        raise TypeError(f"expected a Spark data frame, got {type(df).__name__}")
     return Header(WHOLE, tuple(df.columns))

@@ -48,7 +48,7 @@ def merged(work: Fitting | Evaluating, batches: Iterable[pa.RecordBatch]) -> Ite
 def predicted(shared: Predicting, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The rows of a partition with their new columns."""
     for stream in _files(batches, read_by(shared), _number()):
-        work = shared.afresh()
+        work = shared.with_fresh_counts()
         yield from map(work, stream.batches())
         work.report(stream.source)  # where it raises, the task fails, and what it wrote so far goes
 

@@ -1,4 +1,4 @@
-"""Quantile levels that are tracked as labels come in: a long-run statement that holds under any drift."""
+"""Quantile levels that are tracked as labels arrive: a long-run guarantee that holds under any drift."""
 
 from calibrant.tracking.tracker import LEVELS, Tracker
 

@@ -28,7 +28,7 @@ class TrackedDistributions(PulledBroken, ByRow):
         return pull(self.q, compose(map, self.map))
 
 
-def through(q: Distribution, quantiles: Numbers, positions: Numbers) -> Distribution:
+def tracked_distribution(q: Distribution, quantiles: Numbers, positions: Numbers) -> Distribution:
     """q_t(s) = q(T_t(s)), T_t the broken line through (positions[t, k], quantiles[k]), for each row t of the positions.
 
     Beyond the outer positions T_t has its mean slope, so tails stretch as much as what lies between. One level alone
@@ -37,14 +37,14 @@ def through(q: Distribution, quantiles: Numbers, positions: Numbers) -> Distribu
     K = len(quantiles)
     rise = np.diff(quantiles)
     if K > 1:
-        positions = apart(positions, LEAST * float(rise.mean()))
+        positions = separated(positions, LEAST * float(rise.mean()))
     mean = rise.sum() / (positions[:, -1:] - positions[:, :1]) if K > 1 else np.ones_like(positions)
     slopes = np.concatenate([mean, rise / np.diff(positions, axis=1), mean], axis=1)
     line: Any = BrokenLine(positions, quantiles[None, :], slopes)
     return TrackedDistributions(line, q)
 
 
-def apart(positions: Numbers, least: float) -> Numbers:
+def separated(positions: Numbers, least: float) -> Numbers:
     """Positions that coincide, set `least` apart or, far from 0, a few floats; all others stay as they are."""
     steps = least + 4 * np.spacing(np.abs(positions).max(axis=1, keepdims=True, initial=0.0))
     short = (np.diff(positions, axis=1) < steps).any(axis=1)

@@ -15,15 +15,15 @@ Numbers = NDArray[np.float64]
 class Walk(NamedTuple):
     """What the steps over some rows gave."""
 
-    played: Numbers
+    ordered_positions: Numbers
     """The ordered positions of each row, before its score was seen, (n, K)."""
-    held: Numbers
+    raw_positions: Numbers
     """The positions after the last row, which need not be in order, (K,)."""
     covered: NDArray[np.int64]
     """How many scores were at or below each level's position, (K,)."""
 
 
-def walk(scores: Numbers, levels: Sequence[float], step: float, held: Numbers) -> Walk:
+def walk(scores: Numbers, levels: Sequence[float], step: float, raw_positions: Numbers) -> Walk:
     """h_k <- h_k + step (level_k - 1{s <= theta_k}), theta = the increasing sequence nearest to h. A NaN is no step.
 
     What is held is never put in order itself. So the steps add up to the distance from start to end, and the long-run
@@ -32,11 +32,11 @@ def walk(scores: Numbers, levels: Sequence[float], step: float, held: Numbers) -
     K = len(levels)
     # with j positions below the score, the first j levels go up and the others down
     moves = [[step * (level - (k >= j)) for k, level in enumerate(levels)] for j in range(K + 1)]
-    h = [float(position) for position in held]
+    h = [float(position) for position in raw_positions]
     theta = in_order(h)
-    ordered, played, below = theta == h, [], []
+    ordered, ordered_positions, below = theta == h, [], []
     for s in scores.tolist():
-        played.append(theta)
+        ordered_positions.append(theta)
         if s != s:  # no label
             continue
         j = bisect_left(theta, s)
@@ -47,7 +47,7 @@ def walk(scores: Numbers, levels: Sequence[float], step: float, held: Numbers) -
         theta = h if ordered else in_order(h)
         ordered = ordered or theta == h
     counts = np.cumsum(np.bincount(np.asarray(below, np.int64), minlength=K + 1))[:K]
-    return Walk(np.asarray(played, np.float64).reshape(-1, K), np.asarray(h, np.float64), counts)
+    return Walk(np.asarray(ordered_positions, np.float64).reshape(-1, K), np.asarray(h, np.float64), counts)
 
 
 def in_order(values: Sequence[float]) -> list[float]:

@@ -1,4 +1,4 @@
-"""A tracker: a calibrated distribution whose quantiles at some levels follow the labels as they come in."""
+"""A tracker: a calibrated distribution whose quantiles at some levels follow the labels as they arrive."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from calibrant.guarantee import Guarantee
 from calibrant.labels import Labels
 from calibrant.predictions import as_prediction
 from calibrant.scores.nonconformity import SignedScore
-from calibrant.tracking.distribution import through
+from calibrant.tracking.distribution import tracked_distribution
 from calibrant.tracking.steps import Numbers, Walk, in_order, walk
 from calibrant.updating import scores_of
 
@@ -73,8 +73,8 @@ class Tracker(NotTheEstimator):
     calibrated: Calibrated
     levels: tuple[float, ...] = LEVELS
     step: float = None  # type: ignore[assignment]
-    held: Numbers = None  # type: ignore[assignment]
-    """The positions as the steps leave them, which may cross; `positions` are in order."""
+    raw_positions: Numbers = None  # type: ignore[assignment]
+    """The positions after the steps, which may cross; `positions` are in order."""
     covered: NDArray[np.int64] = None  # type: ignore[assignment]
     """How many labels were at or below each level's quantile so far."""
     rows: int = 0
@@ -85,7 +85,7 @@ class Tracker(NotTheEstimator):
     if TYPE_CHECKING:  # what is not given is filled in: None goes in, and never comes out
 
         def __init__(self, calibrated: Calibrated, levels: Iterable[float] = ..., step: float | None = None,
-                     held: Numbers | None = None, covered: NDArray[np.int64] | None = None, rows: int = 0,
+                     raw_positions: Numbers | None = None, covered: NDArray[np.int64] | None = None, rows: int = 0,
                      extremes: tuple[float, float] = ...) -> None: ...  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -105,26 +105,28 @@ class Tracker(NotTheEstimator):
         far = float(np.abs(quantiles).max())
         if step < FINEST * np.spacing(far):  # a position would round its steps away, and rest where it is
             raise ValueError(
-                f"a step of {step:.3g} is lost in rounding beside scores of {far:.3g}: take a constant from y that"
+                f"a step of {step:.3g} is lost in rounding next to scores of {far:.3g}: take a constant from y that"
                 " makes the scores smaller"
             )
         object.__setattr__(self, "step", step)
-        held: Numbers | None = self.held
-        if held is None:
+        raw_positions: Numbers | None = self.raw_positions
+        if raw_positions is None:
             history = self.calibrated.history
             known = quantiles if history is None else np.append(to_numpy(history.scores), quantiles)
-            object.__setattr__(self, "held", quantiles)
+            object.__setattr__(self, "raw_positions", quantiles)
             object.__setattr__(self, "extremes", (float(known.min()), float(known.max())))
         covered: NDArray[np.int64] | None = self.covered
-        if held is None or covered is None:
+        if raw_positions is None or covered is None:
             object.__setattr__(self, "covered", np.zeros(len(levels), np.int64))
         self._check()
 
     def _check(self) -> None:
         """A position and a count for each level."""
-        levels, held, covered, ends = self.levels, self.held, self.covered, self.extremes
-        if not len(levels) == held.size == covered.size:
-            raise ValueError(f"{len(levels)} levels do not go with {held.size} positions and {covered.size} counts")
+        levels, raw_positions, covered, ends = self.levels, self.raw_positions, self.covered, self.extremes
+        if not len(levels) == raw_positions.size == covered.size:
+            raise ValueError(
+                f"{len(levels)} levels do not go with {raw_positions.size} positions and {covered.size} counts"
+            )
         if not 0 <= covered.min() <= covered.max() <= self.rows:
             raise ValueError(f"its counts must lie between 0 and its {count(self.rows, 'row')}, got {covered.min()}")
         if len(ends) != 2 or math.inf > ends[0] > ends[1]:  # inf and -inf before the first score
@@ -149,7 +151,7 @@ class Tracker(NotTheEstimator):
     @property
     def positions(self) -> Numbers:
         """theta: the scores at which the next row's distribution has its tracked levels."""
-        return np.asarray(in_order(self.held.tolist()))
+        return np.asarray(in_order(self.raw_positions.tolist()))
 
     @property
     def form(self) -> Form | None:
@@ -173,7 +175,7 @@ class Tracker(NotTheEstimator):
         return Guarantee(self.rows, moves, basis="long run", names=self.levels)
 
     def __call__(self, prediction: PredictionLike, *, bound: Bound = None, seed: int | None = None) -> Distribution:
-        """The distributions of the next rows, with the positions as they stand.
+        """The distributions of the next rows, at the current positions.
 
         Args:
             prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
@@ -187,7 +189,7 @@ class Tracker(NotTheEstimator):
         return self._distributions(prediction, np.array(rows), bound, seed)
 
     def update(self, prediction: PredictionLike, y: ArrayLike, *, bound: Bound = None, rng: Rng = None) -> Tracker:
-        """The tracker after these rows, in time order. A row whose label is NaN is no step.
+        """The tracker after these rows, in time order. A row whose label is NaN is skipped.
 
         Args:
             prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
@@ -210,7 +212,8 @@ class Tracker(NotTheEstimator):
     ) -> tuple[Distribution, Tracker]:
         """The distribution of each row, made before its label was seen, and the tracker after all rows, in time order.
 
-        A row whose label is NaN has a distribution too, and is no step. `rng` draws what labels need that are spread.
+        A row whose label is NaN has a distribution too, and is otherwise skipped. `rng` draws what labels need that are
+        spread.
 
         Args:
             prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
@@ -223,32 +226,32 @@ class Tracker(NotTheEstimator):
         """
         prediction = as_prediction(prediction)
         path, scores = self._walked(prediction, y, bound, rng)
-        return self._distributions(prediction, path.played, bound, seed), self._after(path, scores)
+        return self._distributions(prediction, path.ordered_positions, bound, seed), self._after(path, scores)
 
     def _distributions(self, prediction: Any, positions: Numbers, bound: Any, seed: int | None) -> Distribution:
         prediction.check_form(self.form)
-        q = through(self.calibrated.q.to(positions), self._quantiles, positions)
+        q = tracked_distribution(self.calibrated.q.to(positions), self._quantiles, positions)
         return replace(self.calibrated, q=q)(prediction, bound=bound, seed=seed)
 
     def _walked(self, prediction: Any, y: Any, bound: Any, rng: Rng) -> tuple[Walk, Numbers]:
         """The steps over the rows, and their scores, NaN where there is no label."""
         missing = without_label(prediction, y)
-        there, scores = ~missing, np.full(len(prediction), math.nan)
+        labelled, scores = ~missing, np.full(len(prediction), math.nan)
         if missing.any():
             first, number = int(np.argmax(missing)), int(missing.sum())
             among = f"{number} of {count(len(missing), 'row')}, {the_first(number, first)}"
-            warn_user(f"y is missing in {among}: {said_of(number, 'they are no steps')}")
-            prediction, y, bound = prediction[there], some_rows(y, there), some_rows(bound, there)
-        if there.any() or not len(there):
-            scores[there] = to_numpy(scores_of(self.calibrated, prediction, y, bound=bound, rng=rng)[0])
-        return walk(scores, self.levels, self.step, self.held), scores
+            warn_user(f"y is missing in {among}: {said_of(number, 'they are skipped')}")
+            prediction, y, bound = prediction[labelled], some_rows(y, labelled), some_rows(bound, labelled)
+        if labelled.any() or not len(labelled):
+            scores[labelled] = to_numpy(scores_of(self.calibrated, prediction, y, bound=bound, rng=rng)[0])
+        return walk(scores, self.levels, self.step, self.raw_positions), scores
 
     def _after(self, path: Walk, scores: Numbers) -> Tracker:
         seen = scores[~np.isnan(scores)]
         low, high = self.extremes
         return replace(
             self,
-            held=path.held,
+            raw_positions=path.raw_positions,
             covered=self.covered + path.covered,
             rows=self.rows + len(seen),
             extremes=(float(np.min(seen, initial=low)), float(np.max(seen, initial=high))),

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from calibrant.cli.console import reported
-from calibrant.cli.later import later
+from calibrant.cli.console import report_errors
+from calibrant.cli.lazy import module_of
 from calibrant.cli.options import Debug
 
 EXAMPLES = ("calibrant demo", "calibrant demo --to demo")
@@ -23,6 +23,6 @@ def demo(
     debug: Debug = False,
 ) -> None:
     """Run the other commands on a small example."""
-    with reported(debug=debug):
+    with report_errors(debug=debug):
         commands = context.find_root().command
-        later("demo").demo(to, lambda arguments: commands(list(arguments), standalone_mode=False))
+        module_of("demo").demo(to, lambda arguments: commands(list(arguments), standalone_mode=False))

@@ -6,10 +6,9 @@ from typing import Annotated
 
 import typer
 
-from calibrant.cli.console import put, reported
-from calibrant.cli.later import gaps_of, later
+from calibrant.cli.console import put, report_errors
+from calibrant.cli.lazy import gaps_of, module_of
 from calibrant.cli.options import (
-    Along,
     By,
     Debug,
     Decimal,
@@ -29,10 +28,11 @@ from calibrant.cli.options import (
     Seed,
     Std,
     Target,
+    TimeAxis,
     Upper,
     Weights,
 )
-from calibrant.cli.texts import flags_of, level_of, names_of
+from calibrant.cli.parsing import flags_of, level_of, names_of
 from calibrant.cli.without_model import needs_model, not_with_model, raw_columns
 
 EXAMPLES = (
@@ -48,9 +48,9 @@ def evaluate(
     *,
     model: MaybeModel = None,
     target: Target = None,
-    time: Along = None,
+    time: TimeAxis = None,
     coverage: Annotated[
-        float, typer.Option(help="Coverage of the interval that is evaluated, beside the 95% interval.")
+        float, typer.Option(help="Coverage of the interval that is evaluated, in addition to the 95% interval.")
     ] = 0.9,
     point: Point = None,
     rate: Rate = None,
@@ -74,34 +74,34 @@ def evaluate(
 
     Metrics that a prediction does not define are a dash: a point has its absolute error as CRPS and no NLL.
     """
-    with reported(debug=debug, delimiter=delimiter, decimal=decimal):
+    with report_errors(debug=debug, delimiter=delimiter, decimal=decimal):
         level = level_of(str(coverage), "--coverage")
         if model is None:
             needs_model({"--weights": weights, "--by": by, "--seed": seed})
-            alone = later("alone")
+            raw = module_of("predictions_only")
             columns, label = raw_columns(target, point, rate, mean, std, lower, upper, quantiles, samples)
-            kind = alone.labels_of_flags(labels, rate)
-            judged = alone.evaluated(file, columns, label, level, kind, gaps=gaps_of(missing), time=time)
+            kind = raw.labels_of_flags(labels, rate)
+            evaluation = raw.evaluated(file, columns, label, level, kind, gaps=gaps_of(missing), time=time)
             if as_json:
-                later("judging").print_json(judged.to_json())
+                module_of("results").print_json(evaluation.to_json())
             else:
-                judged.show()
+                evaluation.show()
             return
         not_with_model(labels)
-        found = later("model").Model.read(model).weighted_by(weights)
+        found = module_of("model").Model.read(model).weighted_by(weights)
         if by_horizon := found.by_horizon:
-            long = later("horizons")
+            long = module_of("horizons")
             long.show_evaluation(long.evaluated(file, by_horizon, level, seed), as_json=as_json)
             return
         flags = flags_of(point, rate, mean, std, lower, upper, quantiles, samples)
-        if notes := (several := later("several")).targets_of(found):
+        if notes := (several := module_of("several")).targets_of(found):
             if target is None:
                 if time is not None:
                     raise typer.BadParameter("it is for one label: name it by --target", param_hint="--time")
                 source = several.Forecaster.of(found, notes, flags)
                 metrics = several.evaluated(file, source, level, seed, gaps=gaps_of(missing))
                 if as_json:
-                    later("judging").print_json(later("judging").strict_all(metrics.to_dict()))
+                    module_of("results").print_json(module_of("results").json_numbers(metrics.to_dict()))
                 else:
                     put(metrics)
                 return
@@ -109,9 +109,9 @@ def evaluate(
         found = found.grouped_by(names_of(by or []))
         columns = found.columns(flags)
         labelled = found.target(target)
-        compared = later("evaluate").compared
+        compared = module_of("evaluate").compared
         comparison = compared(file, found, columns, labelled, level, seed, gaps=gaps_of(missing), time=time)
         if as_json:
-            later("judging").print_json(comparison.to_json())
+            module_of("results").print_json(comparison.to_json())
         else:
             comparison.show()

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from calibrant.cli.console import reported
-from calibrant.cli.later import gaps_of, later
+from calibrant.cli.console import report_errors
+from calibrant.cli.lazy import gaps_of, module_of
 from calibrant.cli.options import (
     Debug,
     Decimal,
@@ -27,7 +27,7 @@ from calibrant.cli.options import (
     Time,
     Upper,
 )
-from calibrant.cli.texts import flags_of, names_of, parts_of
+from calibrant.cli.parsing import flags_of, names_of, parts_of
 
 EXAMPLES = (
     "calibrant fit cal.parquet --target y --mean mu --std sigma -o m.safetensors",
@@ -142,7 +142,7 @@ def fit(
         list[str] | None,
         typer.Option(
             metavar="NAME,...",
-            help="For --sample: columns that tell rows apart, by which they are drawn; row numbers if not given.",
+            help="For --sample: columns that identify rows, by which they are sampled; row numbers if not given.",
             show_default=False,
         ),
     ] = None,
@@ -152,19 +152,19 @@ def fit(
     debug: Debug = False,
 ) -> None:
     """Calibrate on predictions and labels of rows that the model was not trained on."""
-    with reported(debug=debug, delimiter=delimiter, decimal=decimal):
-        fitting, flags = later("fit"), flags_of(point, rate, mean, std, lower, upper, quantiles, samples)
+    with report_errors(debug=debug, delimiter=delimiter, decimal=decimal):
+        fitting, flags = module_of("fit"), flags_of(point, rate, mean, std, lower, upper, quantiles, samples)
         groups = tuple(names_of(by or []))
         made_by = fitting.by_groups(fitting.interpolator_of(interpolator, tails), groups, unseen)
         chosen = fitting.score_of(score), made_by, fitting.labels_of(labels, rate)
         calibrator = fitting.Calibrator(*chosen, forget=fitting.forget_of(last, half_life))
-        beside = later("beside").beside_of(weights, event, chosen[2], groups)
-        if (several := later("several")).has_several(flags):
+        extra = module_of("columns").extra_columns_of(weights, event, chosen[2], groups)
+        if (several := module_of("several")).has_several(flags):
             if sample is not None:
                 raise typer.BadParameter("it is for one label", param_hint="--sample")
             if time is not None:
                 raise typer.BadParameter("it is for one label", param_hint="--time")
-            several.refuse(beside)
+            several.refuse(extra)
             each = several.columns_of(flags, parts_of(target))
             several.fit(file, each, calibrator, training, output, gaps=gaps_of(missing))
             return
@@ -172,7 +172,7 @@ def fit(
             raise typer.BadParameter(
                 "it is for several labels, with {} in the prediction's columns", param_hint="--training"
             )
-        columns = later("columns").of_flags(flags)
+        columns = module_of("columns").of_flags(flags)
         named = tuple(names_of(ids or []))
         if named and sample is None:
             raise typer.BadParameter("it is for --sample", param_hint="--ids")
@@ -184,10 +184,10 @@ def fit(
             columns,
             calibrator,
             output,
-            beside,
+            extra,
             gaps=gaps_of(missing),
             sample=sample,
             ids=named,
             time=time,
-            unsaid=labels is None and rate is None,
+            labels_unspecified=labels is None and rate is None,
         )

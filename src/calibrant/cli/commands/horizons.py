@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from calibrant.cli.console import reported
-from calibrant.cli.later import later
+from calibrant.cli.console import report_errors
+from calibrant.cli.lazy import module_of
 from calibrant.cli.options import Debug, Decimal, Delimiter, Input, Output
-from calibrant.cli.texts import level_of
+from calibrant.cli.parsing import level_of
 
 EXAMPLES = (
     "calibrant horizons cv.csv -o m.safetensors",
@@ -55,8 +55,8 @@ def horizons(
 
     predict then writes the same table back, with calibrated numbers in the columns of the forecast.
     """
-    with reported(debug=debug, delimiter=delimiter, decimal=decimal):
+    with report_errors(debug=debug, delimiter=delimiter, decimal=decimal):
         names = {"model": forecast, "target": target, "series": series, "time": time}
         names |= {"cutoff": cutoff, "horizon": horizon}
         level = level_of(str(coverage), "--coverage")
-        later("horizons").fit(file, output, later("fit").labels_of(labels), {**names, "coverage": level})
+        module_of("horizons").fit(file, output, module_of("fit").labels_of(labels), {**names, "coverage": level})

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from calibrant.cli.console import reported
-from calibrant.cli.later import later
+from calibrant.cli.console import report_errors
+from calibrant.cli.lazy import module_of
 from calibrant.cli.options import Debug, Json, ModelArgument
 
 EXAMPLES = ("calibrant inspect m.safetensors", "calibrant inspect m.safetensors --json")
@@ -16,9 +16,9 @@ def inspect(
     debug: Debug = False,
 ) -> None:
     """Show what a model file holds, and what it guarantees."""
-    with reported(debug=debug):
-        found = later("model").Model.read(model)
+    with report_errors(debug=debug):
+        found = module_of("model").Model.read(model)
         if as_json:
-            later("judging").print_json(later("inspect").description(found))
+            module_of("results").print_json(module_of("inspect").description(found))
         else:
-            later("inspect").show_description(found)
+            module_of("inspect").show_description(found)

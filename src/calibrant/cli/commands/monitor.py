@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from calibrant.cli.console import reported
-from calibrant.cli.later import gaps_of, later
+from calibrant.cli.console import report_errors
+from calibrant.cli.lazy import gaps_of, module_of
 from calibrant.cli.options import (
     Debug,
     Decimal,
@@ -28,7 +28,7 @@ from calibrant.cli.options import (
     Time,
     Upper,
 )
-from calibrant.cli.texts import flags_of
+from calibrant.cli.parsing import flags_of
 
 EXAMPLES = (
     "calibrant monitor june.csv -m m.safetensors --time hour",
@@ -62,14 +62,14 @@ def monitor(
     debug: Debug = False,
 ) -> None:
     """Test whether later labels are still like the calibration rows: an alarm with few false positives."""
-    with reported(debug=debug, delimiter=delimiter, decimal=decimal):
-        found = later("model").Model.read(model)
+    with report_errors(debug=debug, delimiter=delimiter, decimal=decimal):
+        found = module_of("model").Model.read(model)
         columns = found.columns(flags_of(point, rate, mean, std, lower, upper, quantiles, samples))
-        watching = later("monitor")
-        seen = watching.watched(
+        watching = module_of("monitor")
+        seen = watching.monitored(
             file, found, columns, found.target(target), time, threshold, seed, gaps=gaps_of(missing)
         )
         if as_json:
-            later("judging").print_json(watching.to_json(seen))
+            module_of("results").print_json(watching.to_json(seen))
         else:
             watching.show_monitor(seen)

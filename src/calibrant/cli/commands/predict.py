@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from calibrant.cli.console import reported
-from calibrant.cli.later import gaps_of, later
+from calibrant.cli.console import report_errors
+from calibrant.cli.lazy import gaps_of, module_of
 from calibrant.cli.options import (
     By,
     Debug,
@@ -21,6 +21,8 @@ from calibrant.cli.options import (
     Missing,
     ModelFile,
     Output,
+    OutputInterval,
+    OutputQuantiles,
     Point,
     QuantileColumns,
     Rate,
@@ -28,11 +30,9 @@ from calibrant.cli.options import (
     Seed,
     Std,
     Upper,
-    WantedInterval,
-    WantedQuantiles,
     Weights,
 )
-from calibrant.cli.texts import coverages_of, flags_of, levels_of, names_of, numbers_of, parts_of
+from calibrant.cli.parsing import coverages_of, flags_of, levels_of, names_of, numbers_of, parts_of
 
 EXAMPLES = (
     "calibrant predict test.parquet -m m.safetensors --interval 0.9 -o out.parquet",
@@ -47,8 +47,8 @@ def predict(
     *,
     model: ModelFile,
     output: Output,
-    quantiles: WantedQuantiles = None,
-    interval: WantedInterval = None,
+    quantiles: OutputQuantiles = None,
+    interval: OutputInterval = None,
     probabilities: Annotated[
         str | None,
         typer.Option(
@@ -85,14 +85,14 @@ def predict(
 
     The columns of the prediction are those that the model was fitted on, unless you name others.
     """
-    with reported(debug=debug, delimiter=delimiter, decimal=decimal):
-        found = later("model").Model.read(model)
+    with report_errors(debug=debug, delimiter=delimiter, decimal=decimal):
+        found = module_of("model").Model.read(model)
         if by_horizon := found.by_horizon:
             if interval or any(each is not None for each in (quantiles, probabilities, exceedances)):
                 raise typer.BadParameter(f"{model} was calibrated by horizon and writes the columns that it read")
-            later("horizons").predict(file, by_horizon, model, output, seed)
+            module_of("horizons").predict(file, by_horizon, model, output, seed)
             return
-        wanted = later("predict").wanted_of(
+        outputs = module_of("predict").outputs_of(
             levels_of(quantiles),
             coverages_of(interval),
             below=numbers_of(probabilities, "--probabilities"),
@@ -102,15 +102,15 @@ def predict(
         flags = flags_of(point, rate, mean, std, lower, upper, quantile_columns, samples)
         if joint and not interval:
             raise typer.BadParameter("it is for --interval", param_hint="--joint")
-        if notes := (several := later("several")).targets_of(found):
+        if notes := (several := module_of("several")).targets_of(found):
             for flag, given in (("--probabilities", probabilities), ("--exceedances", exceedances)):
                 if given is not None:
                     raise typer.BadParameter(f"{model} holds several labels", param_hint=flag)
             source = several.Forecaster.of(found, notes, flags)
-            several.predict(file, source, wanted, parts_of(keep), output, seed, joint=joint, gaps=gaps_of(missing))
+            several.predict(file, source, outputs, parts_of(keep), output, seed, joint=joint, gaps=gaps_of(missing))
             return
         if joint:
             raise typer.BadParameter(f"{model} holds one label", param_hint="--joint")
         columns = found.columns(flags, quantiles="--quantile-columns")
         found = found.grouped_by(names_of(by or []))
-        later("predict").predict(file, found, columns, wanted, parts_of(keep), output, seed, gaps=gaps_of(missing))
+        module_of("predict").predict(file, found, columns, outputs, parts_of(keep), output, seed, gaps=gaps_of(missing))

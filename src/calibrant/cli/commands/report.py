@@ -7,10 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from calibrant.cli.console import reported
-from calibrant.cli.later import gaps_of, later
+from calibrant.cli.console import report_errors
+from calibrant.cli.lazy import gaps_of, module_of
 from calibrant.cli.options import (
-    Along,
     By,
     Debug,
     Decimal,
@@ -30,16 +29,17 @@ from calibrant.cli.options import (
     Seed,
     Std,
     Target,
+    TimeAxis,
     Upper,
     Weights,
 )
-from calibrant.cli.texts import flags_of, level_of, names_of
+from calibrant.cli.parsing import flags_of, level_of, names_of
 from calibrant.cli.without_model import needs_model, not_with_model, raw_columns
 
 EXAMPLES = (
     "calibrant report test.parquet -m m.safetensors --target y -o report.html",
     "calibrant report test.csv -m m.safetensors --groups region,year --time day -o report.html",
-    "calibrant report test.csv -m m.safetensors --beside other.safetensors --features id -o report.html",
+    "calibrant report test.csv -m m.safetensors --compare other.safetensors --features id -o report.html",
     "calibrant report test.csv --target count --rate rate -o report.html",
 )
 
@@ -63,11 +63,11 @@ def report(
         list[str] | None,
         typer.Option(
             metavar="NAME,...",
-            help="Columns to show beside a row that is chosen on the page: its features, or an id.",
+            help="Columns to show with the row chosen on the page: its features, or an id.",
             show_default=False,
         ),
     ] = None,
-    beside: Annotated[
+    compare: Annotated[
         list[Path] | None,
         typer.Option(
             metavar="FILE",
@@ -75,7 +75,7 @@ def report(
             show_default=False,
         ),
     ] = None,
-    time: Along = None,
+    time: TimeAxis = None,
     coverage: Annotated[float, typer.Option(help="Coverage of the intervals in the verdict and the table.")] = 0.9,
     title: Annotated[str | None, typer.Option(help="Title of the page.", show_default=False)] = None,
     point: Point = None,
@@ -100,40 +100,40 @@ def report(
     Without --model it is on the predictions as they are. It is one HTML file that opens in any browser, without a
     network.
     """
-    with reported(debug=debug, delimiter=delimiter, decimal=decimal):
-        reporting = later("report")
+    with report_errors(debug=debug, delimiter=delimiter, decimal=decimal):
+        reporting = module_of("report")
         level = level_of(str(coverage), "--coverage")
         slices, shown = (names_of(each or []) for each in (groups, features))
         if model is None:
-            needs_model({"--weights": weights, "--by": by, "--seed": seed, "--beside": beside})
-            alone = later("alone")
+            needs_model({"--weights": weights, "--by": by, "--seed": seed, "--compare": compare})
+            raw = module_of("predictions_only")
             columns, label = raw_columns(target, point, rate, mean, std, lower, upper, quantiles, samples)
-            wanted = reporting.PageWanted(label, slices, level, title, time, shown)
-            alone.report(file, columns, wanted, alone.labels_of_flags(labels, rate), output, gaps=gaps_of(missing))
+            options = reporting.PageOptions(label, slices, level, title, time, shown)
+            raw.report(file, columns, options, raw.labels_of_flags(labels, rate), output, gaps=gaps_of(missing))
             return
         not_with_model(labels)
-        found = later("model").Model.read(model).weighted_by(weights)
+        found = module_of("model").Model.read(model).weighted_by(weights)
         if by_horizon := found.by_horizon:
-            asked = {"--groups": groups, "--features": features, "--time": time, "--beside": beside}
+            asked = {"--groups": groups, "--features": features, "--time": time, "--compare": compare}
             for name, given in asked.items():
                 if given:
                     raise typer.BadParameter("a model of horizons is reported by horizon alone", param_hint=name)
-            wanted = reporting.PageWanted("", [], level, title)
-            later("horizons").report(file, by_horizon, model, output, wanted, seed)
+            options = reporting.PageOptions("", [], level, title)
+            module_of("horizons").report(file, by_horizon, model, output, options, seed)
             return
-        if notes := (several := later("several")).targets_of(found):
+        if notes := (several := module_of("several")).targets_of(found):
             found = several.one_target(found, notes, target)
         found = found.grouped_by(names_of(by or []))
         columns = found.columns(flags_of(point, rate, mean, std, lower, upper, quantiles, samples))
-        wanted = reporting.PageWanted(found.target(target), slices, level, title, time, shown)
-        others = [_beside(each, model, wanted.target) for each in dict.fromkeys(beside or [])]
-        reporting.report(file, found, columns, wanted, output, seed, gaps=gaps_of(missing), others=others)
+        options = reporting.PageOptions(found.target(target), slices, level, title, time, shown)
+        others = [_compared_model(each, model, options.target) for each in dict.fromkeys(compare or [])]
+        reporting.report(file, found, columns, options, output, seed, gaps=gaps_of(missing), others=others)
 
 
-def _beside(path: Path, model: Path, target: str) -> Any:
+def _compared_model(path: Path, model: Path, target: str) -> Any:
     """Another model of the same label."""
     if path == model:
-        raise typer.BadParameter(f"{path} is the model that the page is on", param_hint="--beside")
-    found = later("model").Model.read(path)
-    notes = (several := later("several")).targets_of(found)
+        raise typer.BadParameter(f"{path} is the model that the page is on", param_hint="--compare")
+    found = module_of("model").Model.read(path)
+    notes = (several := module_of("several")).targets_of(found)
     return several.one_target(found, notes, target) if notes else found

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from calibrant.cli.console import reported
-from calibrant.cli.later import gaps_of, later
+from calibrant.cli.console import report_errors
+from calibrant.cli.lazy import gaps_of, module_of
 from calibrant.cli.options import (
     Debug,
     Decimal,
@@ -43,7 +43,7 @@ def update(
     debug: Debug = False,
 ) -> None:
     """Add the rows of a file to those that a model was calibrated on. The columns are those of fit."""
-    with reported(debug=debug, delimiter=delimiter, decimal=decimal):
-        found = later("model").Model.read(model).weighted_by(weights)
+    with report_errors(debug=debug, delimiter=delimiter, decimal=decimal):
+        found = module_of("model").Model.read(model).weighted_by(weights)
         labelled = found.target(target)
-        later("update").update(file, found, labelled, time, output, refit=refit, gaps=gaps_of(missing))
+        module_of("update").update(file, found, labelled, time, output, refit=refit, gaps=gaps_of(missing))

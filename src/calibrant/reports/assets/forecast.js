@@ -64,9 +64,9 @@
   }
 
   function sayFeatures() {
-    const said = Object.entries(rows[state.row].features ?? {});
-    find("features").replaceChildren(...said.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
-    find("features").hidden = !said.length;
+    const given = Object.entries(rows[state.row].features ?? {});
+    find("features").replaceChildren(...given.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
+    find("features").hidden = !given.length;
   }
 
   // The misses are of all rows: whoever chooses one from another group sees all rows again.
@@ -171,15 +171,15 @@
 
   // What the address says; a name that is not on this page changes nothing.
   function restore() {
-    const said = new URLSearchParams(location.hash.slice(1));
-    const coverage = Number(said.get("coverage") ?? USUAL.coverage);
-    const slice = slices.findIndex((one) => views.name(one) === (said.get("rows") ?? USUAL.rows));
-    const row = rows.findIndex((one) => String(one.row) === said.get("row"));
+    const given = new URLSearchParams(location.hash.slice(1));
+    const coverage = Number(given.get("coverage") ?? USUAL.coverage);
+    const slice = slices.findIndex((one) => views.name(one) === (given.get("rows") ?? USUAL.rows));
+    const row = rows.findIndex((one) => String(one.row) === given.get("row"));
     listening = false;
     setCoverage(Number.isInteger(coverage) && coverage >= 1 && coverage <= 99 ? coverage - 1 : state.coverage);
     setSlice(Math.max(0, slice));
     if (row >= 0 && rows[row].slices.includes(state.slice)) setRow(row);
-    const series = said.get("shown") === "before" && rows.some((one) => one.before?.q) ? "before" : "after";
+    const series = given.get("shown") === "before" && rows.some((one) => one.before?.q) ? "before" : "after";
     setShown(series);
     listening = true;
   }

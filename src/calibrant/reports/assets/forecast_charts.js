@@ -139,7 +139,7 @@ const views = (() => {
   }
 
   // Whether labels lie on atoms: then the share with ties split is another.
-  const tied = (slices[0].held?.part ?? null) !== null;
+  const tied = (slices[0].interval?.part ?? null) !== null;
   const reached = (state) =>
     curve(state, "covered", {
       axis: "share of labels inside",
@@ -336,8 +336,8 @@ const views = (() => {
     const lines = Object.fromEntries(distributions(row).map((series) => [series, heights(row[series], unit(row))]));
     const text = inRow(row);
     const of = (x) => distributions(row).map((series) => heightAt(lines[series], x));
-    const said = (values) => values.map((v) => number(v, 3));
-    const words = (values) => distributions(row).map((series, i) => named(series, said(values)[i])).join(", ");
+    const short = (values) => values.map((v) => number(v, 3));
+    const words = (values) => distributions(row).map((series, i) => named(series, short(values)[i])).join(", ");
     const stands = (distribution, i) => [...new Set(valuesOf(distribution, i).map(text))].join(" to ");
     const places = [
       ...(bars
@@ -378,7 +378,7 @@ const views = (() => {
         (atoms.length ? " A stem is the probability of one value, on a scale from 0 to 1; the line is the density of all others." : ""),
       table: () => ({
         head: [label, ...(atoms.length ? ["what"] : []), ...distributions(row).map((series) => NAMES[series])],
-        rows: places.map(({ name, what, values, stem }) => [name, ...(atoms.length ? [stem ? "probability" : what] : []), ...said(values)]),
+        rows: places.map(({ name, what, values, stem }) => [name, ...(atoms.length ? [stem ? "probability" : what] : []), ...short(values)]),
       }),
     };
   }
@@ -423,13 +423,13 @@ const views = (() => {
   }
 
   // At the verdict's coverage, so that the order stays as the slider moves.
-  const gapOf = ({ held, after }) => Math.abs((held?.part ?? held?.share ?? after.covered[Math.round(100 * data.coverage) - 1] ?? 0) - data.coverage);
+  const gapOf = ({ interval, after }) => Math.abs((interval?.part ?? interval?.share ?? after.covered[Math.round(100 * data.coverage) - 1] ?? 0) - data.coverage);
 
   // The bands are those of the verdict, and so of its coverage: elsewhere on the slider there are none.
   function groups(state) {
     const target = coverages[state.coverage];
     const judged = Math.abs(target - data.coverage) < 1e-9;
-    const bandOf = (slice) => (judged && slice.held ? slice.held : null);
+    const bandOf = (slice) => (judged && slice.interval ? slice.interval : null);
     const share = (slice, series) => (series === "after" && bandOf(slice)?.share) || slice[series].covered[state.coverage];
     // Where labels lie on atoms, chance is asked about the share with ties split.
     const partOf = (slice) => bandOf(slice)?.part ?? null;
@@ -497,8 +497,8 @@ const views = (() => {
         (judged
           ? "The grey bars are what chance allows in all groups at once, as the verdict has it; a group may also be off elsewhere in its distribution. " +
             (parts.length ? "A value at the end of an interval is inside it; the bars are for the diamonds, which split such ties. " : "")
-          : `What chance allows is shown at ${percent(data.coverage, 0)}, of which the verdict speaks. `) +
-        "Groups stand in the order of their gap; beside each is its PIT histogram, which is flat if calibrated.",
+          : `What chance allows is shown at ${percent(data.coverage, 0)}, the coverage of the verdict. `) +
+        "Groups are in the order of their gap; next to each is its PIT histogram, which is flat if calibrated.",
       aside: { label: "PIT", points: shown.map(({ slice, at }) => ({ at, bars: slice.after.pit, band: slice.band.pit })) },
       table: () => ({
         head: ["group", "rows", ...has(slices[0]).map((series) => NAMES[series]), ...(parts.length ? ["with ties split"] : []), "chance allows from", "to"],

@@ -1,0 +1,41 @@
+"""How the reader acts on a verdict, in Python or at a terminal: the arguments and flags of the next steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Interface:
+    """What the reader types."""
+
+    calibrate: str
+    """How to calibrate forecasts."""
+    by: str
+    """How to calibrate by group."""
+    refine: str
+    """How to let the width depend on the features."""
+    time: str
+    """How to pass the time of each row."""
+    counts: str
+    """How to declare that labels are counts."""
+    guarantee: str
+    """How to pass the guarantee; "" where it is always known."""
+
+
+PYTHON = Interface(
+    calibrate="Calibrator().fit(forecasts, labels)",
+    by="by=",
+    refine="refine= of CalibratedRegressor or a model that predicts its spread",
+    time="time=",
+    counts="labels=Counts()",
+    guarantee="guarantee=",
+)
+TERMINAL = Interface(
+    calibrate="calibrant fit",
+    by="calibrant fit --by",
+    refine="a model that predicts its spread",
+    time="--time",
+    counts="--labels counts",
+    guarantee="--model",
+)

@@ -1,0 +1,143 @@
+"""The distribution of the residuals of similar training rows, found by a forest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import RandomForestRegressor
+
+from calibrant._arrays import Array
+from calibrant.predictions import Quantiles
+from calibrant.refine.base import Refiner
+from calibrant.refine.features import Features
+from calibrant.refine.quantiles import separated
+from calibrant.refine.rows import TrainingRows
+
+LEVELS = tuple((k + 0.5) / 25 for k in range(25))
+_SPLITS = tuple((k + 0.5) / 9 for k in range(9))
+_THRESHOLDS = np.concatenate([[0.002, 0.005], (np.arange(50) + 0.5) / 50, [0.995, 0.998]])
+_MOST = 50_000
+_CHUNK = 20_000
+"""Rows whose leaves are found at once: a forest is slow to start."""
+_BLOCK = 5_000
+"""Rows whose distributions are worked out at once, such that they stay in the processor's cache."""
+
+
+@dataclass(frozen=True)
+class Forest(Refiner):
+    """f + local quantiles: residuals of training rows, weighted by how often a forest joins them with x.
+
+    The forest splits by 9 indicators 1{r <= t}. Each leaf keeps the share of its residuals below each of 54 thresholds,
+    `prior` rows of the distribution of all added; a row's distribution is the mean over its leaves, mixed with a
+    twentieth of the overall distribution. It learns from at most 50,000 training rows, drawn at random, and grows each
+    tree on at most 4,000.
+    """
+
+    trees: int = 50
+    leaf: int = 10
+    prior: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("trees", "leaf"):
+            if not isinstance(getattr(self, name), Integral) or getattr(self, name) < 1:
+                raise ValueError(f"Forest.{name} must be a whole number from 1 on, got {getattr(self, name)!r}")
+        if not 0 < self.prior < np.inf:
+            raise ValueError(f"Forest.prior must be positive and finite, got {self.prior!r}")
+
+    def fit(self, rows: TrainingRows) -> ForestRefinement:
+        """One forest and its tables."""
+        rows = rows.sampled(_MOST)  # before X is made a matrix
+        return ForestRefinement(rows.features, self.distribution(rows, rows.y - rows.centre))
+
+    def distribution(self, rows: TrainingRows, r: Array) -> ForestDistribution:
+        """The local distribution of residuals, or of scores, of these rows.
+
+        Args:
+            rows: The training rows with their out-of-fold predictions.
+            r: The residuals of the rows, or their scores.
+        """
+        if len(rows) > _MOST:
+            some = np.sort(np.random.default_rng(rows.seed).choice(len(rows), _MOST, replace=False))
+            rows, r = rows[some], r[some]
+        n, matrix, weight = len(rows), rows.matrix, rows.sample_weight
+        splits = np.unique(np.quantile(r, _SPLITS))
+        forest = RandomForestRegressor(
+            self.trees,
+            min_samples_leaf=max(1, min(self.leaf, n // 4)),
+            max_features=0.34,
+            max_samples=max(1, min(int(0.7 * n), 4_000)),
+            random_state=rows.seed,
+        ).fit(matrix, np.squeeze(r[:, None] <= splits, axis=1 if len(splits) == 1 else ()), sample_weight=weight)
+        points = np.unique(np.concatenate([np.quantile(r, _THRESHOLDS), [r.min(), r.max()]]))
+        place = np.searchsorted(points, r)
+        pooled = np.cumsum(np.bincount(place, weights=weight, minlength=len(points)))
+        pooled = pooled / pooled[-1]
+        leaves = forest.apply(matrix)
+        tables = []
+        for k, tree in enumerate(forest.estimators_):
+            shape = (tree.tree_.node_count, len(points))
+            cell = leaves[:, k] * shape[1] + place
+            count = np.bincount(cell, weights=weight, minlength=shape[0] * shape[1]).reshape(shape)
+            below = np.cumsum(count, axis=1) + self.prior * pooled
+            tables.append((below / below[:, -1:]).astype(np.float32))
+        return ForestDistribution(forest, tuple(tables), points, pooled, float(np.mean(np.abs(r - np.median(r)))))
+
+
+@dataclass(frozen=True, repr=False)
+class ForestDistribution:
+    """P(r <= t | x) at some thresholds t: the mean over the trees of the shares in x's leaf."""
+
+    forest: RandomForestRegressor
+    tables: tuple[Array, ...]
+    points: Array
+    pooled: Array
+    unit: float
+
+    def quantiles(self, matrix: Array) -> Array:
+        """At `LEVELS`, interpolated between the thresholds."""
+        out = np.empty((len(matrix), len(LEVELS)))
+        for start in range(0, len(matrix), _CHUNK):
+            leaves = self.forest.apply(matrix[start : start + _CHUNK])
+            for first in range(0, len(leaves), _BLOCK):
+                some = leaves[first : first + _BLOCK]
+                out[start + first : start + first + len(some)] = self._block(some)
+        return out
+
+    def _block(self, leaves: Array) -> Array:
+        distribution = np.zeros((len(leaves), len(self.points)), dtype=np.float32)
+        seen = np.empty_like(distribution)
+        for k, table in enumerate(self.tables):
+            distribution += np.take(
+                table, leaves[:, k], axis=0, out=seen, mode="clip"
+            )  # leaves are in range: no buffer needed
+        F = 0.95 / len(self.tables) * distribution.astype(np.float64) + 0.05 * self.pooled
+        return separated(_inverse(F, self.points), self.unit)
+
+
+def _inverse(F: Array, points: Array) -> Array:
+    """The quantiles of distributions that are known at some points, straight lines between."""
+    row, last = np.arange(len(F)), len(points) - 1
+    columns = []
+    for level in LEVELS:
+        above = np.minimum(np.sum(level > F, axis=1), last)
+        below = np.maximum(above - 1, 0)
+        rise = F[row, above] - F[row, below]
+        share = np.divide(level - F[row, below], rise, out=np.ones(len(F)), where=rise > 0)
+        columns.append(points[below] + np.clip(share, 0, 1) * (points[above] - points[below]))
+    return np.stack(columns, axis=1)
+
+
+@dataclass(frozen=True)
+class ForestRefinement:
+    """(X, prediction) -> Quantiles."""
+
+    features: Features
+    distribution: ForestDistribution
+
+    def __call__(self, X: Any, prediction: Any) -> Quantiles:
+        """The quantiles of each row."""
+        matrix = self.features(X, prediction)
+        return Quantiles(LEVELS, matrix[:, :1] + self.distribution.quantiles(matrix))

@@ -1,0 +1,202 @@
+"""What estimators that wrap a model share: fitting copies of it, predicting with it, routing metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn import get_config
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import GridSearchCV, GroupKFold, RandomizedSearchCV
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_array, column_or_1d, get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+
+from calibrant._arrays import first_and_count
+from calibrant._batch import have_labels
+from calibrant._words import count, said_of
+from calibrant.censored import Censored
+from calibrant.models import prediction_of
+from calibrant.models.frames import rows_of
+from calibrant.models.outputs import column, named
+from calibrant.predictions import Ensemble, Point, as_prediction
+
+Adapter = str | Callable[[Any, Any], Any] | None
+SEARCHES = (GridSearchCV, RandomizedSearchCV)
+
+
+@dataclass(frozen=True)
+class Routed:
+    """The parameters of `fit` other than X and y."""
+
+    fit: Sequence[Mapping[str, Any]]
+    """What goes to each model's `fit`."""
+    split: Mapping[str, Any]
+    """What goes to the splitter: `groups`, mostly."""
+
+    def rows(self, index: np.ndarray[Any, Any], count: int) -> Routed:
+        """The rows of whatever holds one value per row, such as weights; the rest as it is."""
+
+        def taken(value: Any) -> Any:
+            one_each = hasattr(value, "__len__") and not isinstance(value, (str, Mapping)) and len(value) == count
+            return rows_of(value, index) if one_each else value
+
+        def each(params: Mapping[str, Any]) -> dict[str, Any]:
+            return {name: taken(value) for name, value in params.items()}
+
+        return Routed([each(params) for params in self.fit], each(self.split))
+
+    @property
+    def sample_weight(self) -> np.ndarray[Any, Any] | None:
+        """The weights of the rows, if the first model gets any."""
+        weight = next((params.get("sample_weight") for params in self.fit), None)
+        return None if weight is None else np.asarray(weight, dtype=np.float64)
+
+    @property
+    def groups(self) -> np.ndarray[Any, Any] | None:
+        """The group of each row."""
+        groups = self.split.get("groups")
+        return None if groups is None else np.asarray(groups)
+
+
+class MetaEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """An estimator with a parameter `estimator`, one model or a list of them, and `cv`."""
+
+    estimator: Any
+    cv: Any
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002 (scikit-learn's signature)
+        """The parameters by name; those of several models as `estimator__0__alpha`.
+
+        Args:
+            deep: Also give the parameters of the estimators inside.
+        """
+        params: dict[str, Any] = super().get_params(deep)
+        for k, each in enumerate(self.estimator if deep and isinstance(self.estimator, (list, tuple)) else ()):
+            inner = each.get_params() if hasattr(each, "get_params") else {}
+            params |= {f"estimator__{k}__{name}": value for name, value in inner.items()}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, those of several models by `estimator__0__alpha`."""
+        several = isinstance(params.get("estimator", self.estimator), (list, tuple))
+        inner = {name: value for name, value in params.items() if several and name.startswith("estimator__")}
+        super().set_params(**{name: value for name, value in params.items() if name not in inner})
+        for name, value in inner.items():
+            number, _, own = name.removeprefix("estimator__").partition("__")
+            if not (own and number.isdecimal() and int(number) < len(self.estimator)):
+                raise ValueError(
+                    f"estimator is a list of {len(self.estimator)} models, whose parameters are named as in"
+                    f" estimator__0__alpha, got {name!r}"
+                )
+            self.estimator[int(number)].set_params(**{own: value})
+        return self
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """`fit` passes metadata to the estimator's `fit` and to the splitter's `split`."""
+        router = MetadataRouter(owner=self)
+        for name, estimator in by_name(self.estimator).items():
+            router.add(**{name: estimator}, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+        # a number is a splitter that keeps groups together, where there are any; "latest" refuses groups with an error
+        splitter = GroupKFold() if isinstance(self.cv, (Real, str)) else self.cv
+        return router.add(splitter=splitter, method_mapping=MethodMapping().add(caller="fit", callee="split"))
+
+    def _routed(self, params: Mapping[str, Any]) -> Routed:
+        names = list(by_name(self.estimator))
+        if get_config()["enable_metadata_routing"] and params:
+            routed = process_routing(self, "fit", **params)
+            return Routed([routed[name]["fit"] for name in names], routed["splitter"]["split"])
+        rest = {name: value for name, value in params.items() if name != "groups" and value is not None}
+        return Routed([rest] * len(names), {k: v for k, v in params.items() if k == "groups"})
+
+    def __sklearn_tags__(self) -> Any:
+        return tags_like(super().__sklearn_tags__(), by_name(self.estimator).values())
+
+
+def tags_like(tags: Any, models: Iterable[Any]) -> Any:
+    """The tags, taking the X that all of these models take."""
+    inner = [get_tags(each).input_tags for each in map(unwrapped, models) if isinstance(each, BaseEstimator)]
+    for name in ("sparse", "allow_nan", "categorical", "string", "pairwise"):
+        setattr(tags.input_tags, name, bool(inner) and all(getattr(each, name) for each in inner))
+    return tags
+
+
+def by_name(estimator: Any) -> dict[str, Any]:
+    """The estimator, or each of several, by the name under which metadata reaches it."""
+    if isinstance(estimator, (list, tuple)):
+        return {f"estimator_{k}": each for k, each in enumerate(estimator)}
+    return {"estimator": estimator}
+
+
+def is_frozen(estimator: Any) -> bool:
+    """Whether nothing of it is to be fitted."""
+    return all(isinstance(each, FrozenEstimator) for each in by_name(estimator).values())
+
+
+def unwrapped(estimator: Any) -> Any:
+    """The model inside a `FrozenEstimator`, which may be a torch module, a list or a function."""
+    return unwrapped(estimator.estimator) if isinstance(estimator, FrozenEstimator) else estimator
+
+
+def last_step(estimator: Any) -> Any:
+    """The model at the end of a pipeline or inside a search."""
+    if isinstance(estimator, Pipeline):
+        return last_step(estimator[-1])
+    return last_step(estimator.estimator) if isinstance(estimator, SEARCHES) else estimator
+
+
+def fitted(estimator: Any, X: Any, y: Any, params: Sequence[Mapping[str, Any]]) -> Any:
+    """A fitted copy of the model, or of each of several; what is frozen stays as it is."""
+    models = [
+        each if isinstance(each, FrozenEstimator) else clone(each).fit(X, y, **more)
+        for each, more in zip(by_name(estimator).values(), params, strict=True)
+    ]
+    return models if isinstance(estimator, (list, tuple)) else models[0]
+
+
+def forecast(model: Any, X: Any, adapter: Adapter) -> Any:
+    """The prediction of a fitted model, made by the adapter."""
+    if adapter is None:
+        return prediction_of(model, X)
+    if adapter == "point":
+        points = [Point(column(named(each), each.predict(X))) for each in by_name(model).values()]
+        return Ensemble(points) if isinstance(model, (list, tuple)) else points[0]
+    if not callable(adapter):
+        raise TypeError(f"adapter must be None, 'point' or a function of a model and X, got {adapter!r}")
+    return as_prediction(adapter(model, X))
+
+
+def labels(y: Any, *, missing: bool = False) -> Any:
+    """The labels as floats, one per row; NaN only where they may be missing."""
+    if y is None:
+        raise ValueError("calibration requires y to be passed, but the target y is None")
+    if isinstance(y, Censored):
+        return y
+    _refuse_texts(np.asarray(y))
+    y = check_array(y, ensure_2d=False, dtype="numeric", ensure_all_finite="allow-nan", input_name="y")
+    y = column_or_1d(y, dtype=np.float64, warn=True)
+    if not missing and (gaps := np.isnan(y)).any():
+        first, number = first_and_count(gaps)
+        lacking = f"{number} of {count(len(y), 'row')} {said_of(number, 'have')} no label"
+        raise ValueError(
+            f"y is NaN in row {first} ({lacking}): CalibratedRegressor(..., missing='drop') leaves such rows out"
+        )
+    return y
+
+
+def _refuse_texts(y: np.ndarray[Any, Any]) -> None:
+    """Raise where labels are texts, be it of digits: numpy would read them, and of 1,5 and 1.5 it reads one."""
+    flat = y.ravel() if y.dtype.kind in "OSU" else ()
+    row = next((row for row, value in enumerate(flat) if isinstance(value, (str, bytes))), None)
+    if row is not None:
+        raise TypeError(f"y must hold numbers, got the text {str(flat[row])!r} in row {row}: convert it first")
+
+
+def with_labels_only(y: Any) -> np.ndarray[Any, Any]:
+    """The rows that have a label, with a warning that counts the others; censored labels are none that miss."""
+    there = None if isinstance(y, Censored) else have_labels(y, len(y))
+    return np.arange(len(y)) if there is None else np.flatnonzero(there)
