@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from calibrant import Calibrator, Normal, Point, diagnose
-from calibrant.diagnosis import Diagnosis
+from calibrant.diagnosis.result import Diagnosis
 
 ROOT = Path(__file__).parents[1]
 

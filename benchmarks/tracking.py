@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from calibrant import Calibrator, HalfLife, Tracker, Window
-from calibrant.tracking import LEVELS
 from calibrant.tracking.distribution import through
 from calibrant.tracking.steps import in_order, walk
+from calibrant.tracking.tracker import LEVELS
 
 OUT = Path(__file__).parents[1] / "results" / "tracking.md"
 RUNS, ROLLING = 20, 250

@@ -33,18 +33,10 @@ from calibrant import (
     Samples,
     concatenate,
 )
-from calibrant.distributions import (
-    Binomial,
-    Context,
-    Lattice,
-    NegativeBinomial,
-    Poisson,
-    SpreadDistribution,
-    ZeroInflated,
-    from_scipy,
-)
+from calibrant.distributions import Binomial, Context, NegativeBinomial, Poisson, ZeroInflated, from_scipy
 from calibrant.distributions.bent import Truncated
 from calibrant.distributions.mixture import GaussianMixture
+from calibrant.distributions.rounding import Lattice, SpreadDistribution
 from calibrant.distributions.standard_families import Laplace, LogNormal
 from calibrant.distributions.student_t import StudentT
 from calibrant.interpolators import BoundedTails, Linear, Naive, Random

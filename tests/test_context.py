@@ -9,7 +9,8 @@ import pytest
 from catalogue import CALIBRATION, COMBINATIONS, HERE, INTERPOLATORS, PAIRS, PREDICTIONS, ROWS, SCORES, Y
 
 from calibrant import Calibrator, Guarantee, Normal, Point, concatenate
-from calibrant.distributions import Context, Joined
+from calibrant.distributions import Context
+from calibrant.distributions.joined import Joined
 from calibrant.interpolators import BoundedTails, Linear, Random
 from calibrant.scores import ResidualScore
 from calibrant.testing import check_distribution

@@ -23,15 +23,8 @@ from calibrant import (
     Samples,
     evaluate,
 )
-from calibrant.distributions import (
-    Binomial,
-    Lattice,
-    NegativeBinomial,
-    Poisson,
-    SpreadDistribution,
-    ZeroInflated,
-    from_scipy,
-)
+from calibrant.distributions import Binomial, NegativeBinomial, Poisson, ZeroInflated, from_scipy
+from calibrant.distributions.rounding import Lattice, SpreadDistribution
 from calibrant.interpolators import InfiniteTails, Linear, Naive
 from calibrant.labels import Counts, Transformed
 from calibrant.metrics.calibration import kolmogorov_pvalue, sup_of

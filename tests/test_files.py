@@ -36,8 +36,8 @@ from calibrant._batch import same
 from calibrant.forms import Form
 from calibrant.interpolators import NAF, Linear
 from calibrant.intervals import CQR, Centred, Nonconformity, NormalizedResidual
-from calibrant.persistence import FileError, Promised, atomic, load, read, save
-from calibrant.persistence.classes import KINDS
+from calibrant.persistence import FileError, atomic, load, read, save
+from calibrant.persistence.classes import KINDS, Promised
 from calibrant.scores import EnsembleScore, LocationScaleScore, QuantileScore, ResidualScore, ZScore, signed
 
 OWN = [LogRatio, PercentageError]

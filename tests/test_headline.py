@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 from calibrant import Calibrator, CrossCalibrated, Normal, Point, report
 from calibrant.cli.app import app
 from calibrant.cli.console import show_statement
-from calibrant.diagnosis import Period
 from calibrant.diagnosis.headline import headline, known_by
+from calibrant.diagnosis.over_time import Period
 from calibrant.diagnosis.overall import overall_of
 from calibrant.distributions import StudentT
 from calibrant.metrics.by_slice import LEVELS, SliceResult

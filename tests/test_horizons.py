@@ -27,8 +27,9 @@ from calibrant import (
 )
 from calibrant.backtesting import long_table, sequence
 from calibrant.cli.app import app
-from calibrant.distributions import Joined, LocationScale
-from calibrant.horizons import find_forecast
+from calibrant.distributions import LocationScale
+from calibrant.distributions.joined import Joined
+from calibrant.horizons.columns import find_forecast
 from calibrant.horizons.table import columns_of, read
 from calibrant.interpolators import NAF, Apart, ByHorizon, Linear, Random
 from calibrant.interpolators.by_horizon import smoothed

@@ -29,17 +29,19 @@ from calibrant.distributions.logit_spline import LogitSpline
 from calibrant.distributions.piecewise_linear import Lines
 from calibrant.distributions.randomised import Randomised, RandomisedRows
 from calibrant.distributions.reweighted import Reweighted
-from calibrant.horizons import ForecastColumns, HorizonCalibrated, LongColumns
+from calibrant.horizons.calibration import HorizonCalibrated
+from calibrant.horizons.columns import ForecastColumns
+from calibrant.horizons.table import LongColumns
 from calibrant.interpolators import NAF, Apart, Linear, Random
 from calibrant.interpolators.history import Groups, History
 from calibrant.interpolators.weights import Ratios
-from calibrant.persistence import FileError, Promised, fields, load, save
-from calibrant.persistence.classes import KINDS
+from calibrant.persistence import FileError, fields, load, save
+from calibrant.persistence.classes import KINDS, Promised
 from calibrant.persistence.codec import Encoded, _Decoder, encode
 from calibrant.persistence.container import _check_layout
 from calibrant.persistence.errors import why
 from calibrant.scores import EnsembleScore, ZScore
-from calibrant.several import Joint
+from calibrant.several.joint import Joint
 
 
 @pytest.fixture

@@ -23,7 +23,6 @@ from calibrant.intervals import (
     ConformalInterval,
     Nonconformity,
     NormalizedResidual,
-    check_nonconformity,
     standard_rank,
 )
 from calibrant.intervals.conformal import IntervalGuarantee
@@ -38,6 +37,7 @@ from calibrant.scores import (
     ZScore,
     signed,
 )
+from calibrant.testing import check_nonconformity
 
 LEVELS = [0.05, 0.3, 0.5, 0.9]
 

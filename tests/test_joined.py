@@ -23,8 +23,7 @@ from calibrant import (
     concatenate,
 )
 from calibrant._batch import same
-from calibrant.distributions import Joined
-from calibrant.distributions.joined import Row
+from calibrant.distributions.joined import Joined, Row
 from calibrant.forms import Form
 from calibrant.interpolators import Linear
 from calibrant.persistence.errors import FileError

@@ -8,7 +8,8 @@ from scipy.stats import kstest, norm
 import calibrant
 from calibrant import Calibrator, HalfLife, Interval, Normal, Tracker, Window, monitor
 from calibrant.labels import Counts
-from calibrant.monitoring import Monitor, bets
+from calibrant.monitoring import bets
+from calibrant.monitoring.alarm import Monitor
 from calibrant.monitoring.ranks import online_p_values
 
 NONE_HELD = np.full(len(bets.BETS), -np.inf)

@@ -12,8 +12,10 @@ import pytest
 
 import calibrant
 from calibrant import Calibrator, Ensemble, Normal, Point, concatenate, evaluate, plots, report
-from calibrant.predictions import Mark, NotAvailable, Prediction
-from calibrant.scores import LocationScaleScore, default_score
+from calibrant.forecast import NotAvailable
+from calibrant.predictions import Mark, Prediction
+from calibrant.scores import LocationScaleScore
+from calibrant.scores.base import default_score
 
 
 class FromMode(LocationScaleScore):

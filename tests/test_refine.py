@@ -10,22 +10,14 @@ import pytest
 from scipy import sparse
 
 from calibrant import Calibrator, Ensemble, Interval, Normal, Point, Quantiles, Samples, StudentT
-from calibrant.refine import (
-    Auto,
-    Constant,
-    Forest,
-    League,
-    Mean,
-    Refiner,
-    ResidualLocationScale,
-    ResidualQuantiles,
-    Spread,
-    TrainingRows,
-    forest,
-)
+from calibrant.refine import Constant, Forest, Mean, Refiner, ResidualLocationScale, ResidualQuantiles, forest
+from calibrant.refine.auto import Auto
+from calibrant.refine.league import League
 from calibrant.refine.mean import Cascade
 from calibrant.refine.names import refiner_named
+from calibrant.refine.rows import TrainingRows
 from calibrant.refine.shrinkage import Shrinkage
+from calibrant.refine.spread import Spread
 from calibrant.testing import check_refiner
 
 SIMPLEST_FIRST = [

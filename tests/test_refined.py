@@ -28,8 +28,9 @@ from calibrant import (
     prediction_of,
     report,
 )
-from calibrant.refine import Constant, Refiner, ResidualLocationScale, Spread
+from calibrant.refine import Constant, Refiner, ResidualLocationScale
 from calibrant.refine.mean import Cascade
+from calibrant.refine.spread import Spread
 from calibrant.sklearn import regressor
 
 RNG = np.random.default_rng(7)

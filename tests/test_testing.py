@@ -17,7 +17,8 @@ from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.table import ONCE, SQUARE, TWICE
 from calibrant.interpolators import Linear
 from calibrant.scores import CDFScore, ResidualScore, ZScore
-from calibrant.scores.transforms import Affine, ByFunctions
+from calibrant.scores.transforms.base import Affine
+from calibrant.scores.transforms.curves import ByFunctions
 from calibrant.testing import check_distribution, check_interpolator, check_score
 
 POINTS = Point(np.array([10.0, 20.0, 30.0, 25.0]))

@@ -11,7 +11,9 @@ from calibrant.predictions import WithAtom
 from calibrant.predictions.with_atom import atom_line
 from calibrant.scores import CDFScore, EnsembleScore, LogScore, ResidualScore, SqrtScore, signed
 from calibrant.scores.quantile import AtomScore
-from calibrant.scores.transforms import CDF, Affine, Composed, Logarithm, Sum
+from calibrant.scores.transforms.base import Affine
+from calibrant.scores.transforms.combined import Composed, Sum
+from calibrant.scores.transforms.curves import CDF, Logarithm
 
 LOC, SCALE = np.array([0.3, -1.0, 2.0]), np.array([0.5, 1.0, 2.0])
 

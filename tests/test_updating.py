@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from calibrant import Calibrator, HalfLife, Interval, Normal, Point, Quantiles, Window, load
-from calibrant.interpolators import NAF, BoundedTails, CalibrationWeights, Linear, Naive, Random
+from calibrant.interpolators import NAF, BoundedTails, Linear, Naive, Random
+from calibrant.interpolators.weights import CalibrationWeights
 from calibrant.labels import Counts, Real
 from calibrant.scores import CDFScore, LogScore, ZScore
 

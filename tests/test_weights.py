@@ -12,8 +12,9 @@ from reference.tolerances import TOLERANCES
 import calibrant
 from calibrant import Calibrator, CrossCalibrated, Normal, evaluate
 from calibrant.distributions import Context
-from calibrant.interpolators import NAF, CalibrationWeights, Linear, Naive, Random
+from calibrant.interpolators import NAF, Linear, Naive, Random
 from calibrant.interpolators.support import Logits
+from calibrant.interpolators.weights import CalibrationWeights
 from calibrant.testing import check_distribution
 
 # ratios of any size are tried: one test says when they are warned of

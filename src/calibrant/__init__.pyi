@@ -1,19 +1,11 @@
 """Every public name of the package, and where it is: what `__init__` loads when it is asked for."""
 
-from . import diagnosis as diagnosis
 from . import distributions as distributions
-from . import horizons as horizons
 from . import interpolators as interpolators
-from . import intervals as intervals
 from . import labels as labels
 from . import metrics as metrics
-from . import models as models
 from . import plots as plots
-from . import predictions as predictions
-from . import refine as refine
-from . import reports as reports
 from . import scores as scores
-from . import several as several
 from ._version import __version__ as __version__
 from .backtesting.backtest import backtest as backtest
 from .calibration import Calibrated as Calibrated

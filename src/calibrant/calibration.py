@@ -18,7 +18,8 @@ from calibrant.distributions.context import Context
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.history import interpolate, remember
 from calibrant.interpolators.linear import Linear
-from calibrant.predictions import as_prediction, with_labels
+from calibrant.predictions import with_labels
+from calibrant.predictions.point import as_prediction
 from calibrant.scores.base import Score, default_score
 
 if TYPE_CHECKING:

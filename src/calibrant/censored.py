@@ -17,7 +17,7 @@ from calibrant.distributions.censored_tail import FollowedUp
 from calibrant.forecast import PredictionLike
 from calibrant.guarantee import Basis
 from calibrant.interpolators.weights import CalibrationWeights, Weights
-from calibrant.predictions import as_prediction
+from calibrant.predictions.point import as_prediction
 
 Numbers = NDArray[np.float64]
 

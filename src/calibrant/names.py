@@ -15,8 +15,8 @@ from calibrant.interpolators import (
     Linear,
     Naive,
     Random,
-    Tails,
 )
+from calibrant.interpolators.support import Tails
 from calibrant.scores import (
     CDFScore,
     IntervalScore,

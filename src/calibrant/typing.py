@@ -4,51 +4,13 @@ What goes in is named by what can be made of it: `ArrayLike` is anything that ho
 that is taken for a prediction. What comes out is an `Array` of the library that went in.
 """
 
-from calibrant._types import (
-    Array,
-    ArrayLike,
-    Bound,
-    Columns,
-    Draws,
-    Features,
-    Frame,
-    Groups,
-    LabelsLike,
-    Loaded,
-    RandomState,
-    Rng,
-    RowIndex,
-    SupportsArray,
-    SupportsRandom,
-    Table,
-    Values,
-)
-from calibrant.forecast import Forecast, Forecasts, PredictionLike, SupportsCDF
-from calibrant.interpolators.weights import Weights
-from calibrant.names import InterpolatorName
+from calibrant._types import Array, ArrayLike, LabelsLike
+from calibrant.forecast import Forecasts, PredictionLike
 
 __all__ = [
     "Array",
     "ArrayLike",
-    "Bound",
-    "Columns",
-    "Draws",
-    "Features",
-    "Forecast",
     "Forecasts",
-    "Frame",
-    "Groups",
-    "InterpolatorName",
     "LabelsLike",
-    "Loaded",
     "PredictionLike",
-    "RandomState",
-    "Rng",
-    "RowIndex",
-    "SupportsArray",
-    "SupportsCDF",
-    "SupportsRandom",
-    "Table",
-    "Values",
-    "Weights",
 ]

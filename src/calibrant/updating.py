@@ -15,7 +15,7 @@ from calibrant.interpolators.history import History
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naive import Naive
 from calibrant.interpolators.random import Random
-from calibrant.predictions import as_prediction
+from calibrant.predictions.point import as_prediction
 
 ADDING = (Linear, Naive, Random, ByGroup, Apart)
 """Interpolators whose q depends on which scores there are, and on nothing else."""

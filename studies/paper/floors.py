@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from calibrant.metrics import expected_ece
+from calibrant.metrics.calibration import expected_ece
 from studies.paper.methods import zscore
 from studies.results import Results
 

@@ -13,9 +13,10 @@ from sklearn.model_selection import KFold
 
 from calibrant.models import prediction_of
 from calibrant.predictions import concatenate
-from calibrant.refine import Refinement, TrainingRows
+from calibrant.refine.base import Refinement
 from calibrant.refine.mean import Cascade
 from calibrant.refine.names import refiner_named
+from calibrant.refine.rows import TrainingRows
 from studies.tabular.cut import Cut, Floats
 
 T = TypeVar("T")

@@ -19,7 +19,7 @@ from sklearn.ensemble import RandomForestRegressor  # noqa: E402
 from sklearn.linear_model import LinearRegression  # noqa: E402
 from sklearn.model_selection import KFold  # noqa: E402
 
-from calibrant.metrics import expected_ece  # noqa: E402
+from calibrant.metrics.calibration import expected_ece  # noqa: E402
 from studies.datasets import DatasetError, RawTable  # noqa: E402
 from studies.paper.design import PAPER  # noqa: E402
 from studies.reading import read as read_cells  # noqa: E402

@@ -31,16 +31,17 @@ from calibrant import (
     report,
     required_n,
 )
-from calibrant.backtesting import Backtest
+from calibrant.backtesting.backtest import Backtest
 from calibrant.batches import TableModel
-from calibrant.distributions import Distribution, Joined
+from calibrant.distributions import Distribution
+from calibrant.distributions.joined import Joined
 from calibrant.guarantee import Guarantee
 from calibrant.interpolators import NAF
 from calibrant.labels import Counts
 from calibrant.metrics import Evaluation, compare
 from calibrant.predictions import Prediction
-from calibrant.refine import Spread
-from calibrant.reports import Report
+from calibrant.refine.spread import Spread
+from calibrant.reports.forecast import Report
 from calibrant.scores import ResidualScore
 from calibrant.several import Several
 from calibrant.typing import Array, ArrayLike, PredictionLike

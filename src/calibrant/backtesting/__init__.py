@@ -1,5 +1,5 @@
 """Backtests: predict, reveal, update, in time order."""
 
-from calibrant.backtesting.backtest import Backtest, backtest
+from calibrant.backtesting.backtest import backtest
 
-__all__ = ["Backtest", "backtest"]
+__all__ = ["backtest"]

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant.distributions import join
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.joined import join
 from calibrant.horizons.calibration import HorizonCalibrator, distributions_of
 from calibrant.horizons.table import LongRows, columns_of, read
 

@@ -8,9 +8,9 @@ from calibrant._arguments import needs
 
 needs("calibrant.batches", "tables", "pyarrow")
 
-from calibrant.batches.evaluating import TableEvaluation, evaluate
+from calibrant.batches.evaluating import evaluate
 from calibrant.batches.fitting import fit
 from calibrant.batches.model import TableModel
 from calibrant.batches.predicting import predict
 
-__all__ = ["TableEvaluation", "TableModel", "evaluate", "fit", "predict"]
+__all__ = ["TableModel", "evaluate", "fit", "predict"]

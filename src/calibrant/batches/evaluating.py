@@ -122,7 +122,19 @@ def evaluating(
     seed: int | None = None,
     missing: str = "keep",
 ) -> Evaluating:
-    """How to judge tables with these columns; the arguments are those of `evaluate`."""
+    """How to judge tables with these columns; the arguments are those of `evaluate`.
+
+    Args:
+        model: What `fit` gives, or `TableModel.of`.
+        header: The names and types of the columns.
+        target: The column of the labels; by default that of the fit.
+        coverage: The coverage of the intervals that are scored.
+        ci: The coverage of the intervals whose width is measured.
+        coverages: The coverages that are checked.
+        ids: The columns that identify a row, for what is drawn.
+        seed: A whole number that decides what is drawn.
+        missing: What becomes of rows without a label: "keep", "drop" or "error".
+    """
     if not isinstance(model, TableModel) or not isinstance(model.calibrated, Calibrated):
         what = type(model.calibrated if isinstance(model, TableModel) else model).__name__
         raise TypeError(f"evaluate takes what calibrant.batches.fit gives, got {what}")
@@ -232,7 +244,12 @@ class Evaluating:
         return replace(_joined(parts), empty=empty, gaps=gaps, repairs=repairs)
 
     def finish(self, found: ScoredRows, name: Source = "the parts") -> TableEvaluation:
-        """The means."""
+        """The means.
+
+        Args:
+            found: The scored rows of all parts, merged.
+            name: What messages call the table.
+        """
         if found.base is None or found.calibrated is None or found.calibrated.pits is None:
             raise ValueError(no_rows_message(name, found.empty))
         found.repairs.report(name, self.model.calibrated.labels)

@@ -112,7 +112,19 @@ def fitting(
     sample: int | None = ENOUGH,
     missing: str = "keep",
 ) -> Fitting:
-    """How to calibrate on tables with these columns; the arguments are those of `fit`."""
+    """How to calibrate on tables with these columns; the arguments are those of `fit`.
+
+    Args:
+        header: The names and types of the columns.
+        target: The column of the labels.
+        columns: Which columns hold the prediction, as in `fit`.
+        by: The columns that name the group of a row.
+        weights: The column of likelihood ratios.
+        ids: The columns that identify a row, for the sample and what is drawn.
+        calibrator: The score and the interpolator.
+        sample: The most rows to calibrate on; None for all.
+        missing: What becomes of rows without a label: "keep", "drop" or "error".
+    """
     calibrator = Calibrator() if calibrator is None else calibrator
     if calibrator.forget is not None:
         raise TypeError(f"batches have no time order, so {calibrator.forget!r} cannot be used")
@@ -214,7 +226,12 @@ class Fitting:
         return CalibrationRows(rows, first, sum(each.seen for each in parts), empty, gaps, repairs)
 
     def finish(self, found: CalibrationRows, name: Source = "the parts") -> TableModel:
-        """Calibrate on what was kept, in the order of the keys, so that no other order counts."""
+        """Calibrate on what was kept, in the order of the keys, so that no other order counts.
+
+        Args:
+            found: The sampled rows of all parts, merged.
+            name: What messages call the table.
+        """
         if not len(found.rows):
             raise ValueError(no_rows_message(name, found.empty))
         keys = _keys(found.rows)

@@ -90,7 +90,16 @@ def predicting(
     seed: int | None = None,
     missing: str = "keep",
 ) -> Predicting:
-    """What makes a new batch of each batch, for a table with these columns."""
+    """What makes a new batch of each batch, for a table with these columns.
+
+    Args:
+        model: What `fit` gives, or `TableModel.of`.
+        outputs: The columns to add.
+        header: The names and types of the columns.
+        keep: The columns to keep; None for all.
+        seed: A whole number that decides what is drawn.
+        missing: What becomes of rows without a prediction: "keep", "drop" or "error".
+    """
     if not isinstance(model, TableModel):
         raise TypeError(
             f"model must say which columns it was fitted on, as what calibrant.batches.fit gives, got"
@@ -180,7 +189,11 @@ class Predicting:
         return pa.schema([*format_names, *(pa.field(name, pa.float64()) for name in self.outputs.names)])
 
     def __call__(self, batch: Batch) -> pa.RecordBatch:
-        """The columns of a batch that stay, and the new ones."""
+        """The columns of a batch that stay, and the new ones.
+
+        Args:
+            batch: Some rows of the table.
+        """
         arrays = [*map(batch.values, self.kept), *map(as_arrow, self.new(batch))]
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema(batch.rows.schema))
 

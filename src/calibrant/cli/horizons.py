@@ -14,8 +14,9 @@ from calibrant.batches.rows import naming
 from calibrant.cli.console import guarantee_text, put, show, spinner
 from calibrant.cli.results import json_numbers, print_json
 from calibrant.cli.tables import TableFile, refuse_overwrite, written
-from calibrant.horizons import HorizonCalibrated, HorizonCalibrator, HorizonEvaluation
-from calibrant.horizons.calibration import distributions_of
+from calibrant.horizons import HorizonCalibrator
+from calibrant.horizons.calibration import HorizonCalibrated, distributions_of
+from calibrant.horizons.evaluation import HorizonEvaluation
 from calibrant.labels import Labels
 from calibrant.persistence import save
 from calibrant.reports import report as report_of

@@ -33,7 +33,9 @@ from calibrant.cli.tables import TableFile, refuse_overwrite, written
 from calibrant.guarantee import too_few_for_interval
 from calibrant.labels import Labels
 from calibrant.persistence import FileError, save
-from calibrant.several import Several, SeveralCalibrated, SeveralCalibrator, SeveralEvaluation
+from calibrant.several import Several, SeveralCalibrator
+from calibrant.several.calibration import SeveralCalibrated
+from calibrant.several.evaluation import SeveralEvaluation
 
 EACH = "{}"
 """The placeholder for the name of a target."""

@@ -3,11 +3,9 @@
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
 from calibrant.distributions.counts import Binomial, NegativeBinomial, Poisson, ZeroInflated
-from calibrant.distributions.joined import Joined, join
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.mixture import GaussianMixture, Mixture
 from calibrant.distributions.piecewise_linear import PiecewiseLinear
-from calibrant.distributions.rounding import Lattice, SpreadDistribution
 from calibrant.distributions.scipy_distributions import from_scipy
 from calibrant.distributions.standard_families import Laplace, Logistic, LogNormal, Normal
 from calibrant.distributions.student_t import StudentT
@@ -18,9 +16,7 @@ __all__ = [
     "Context",
     "Distribution",
     "GaussianMixture",
-    "Joined",
     "Laplace",
-    "Lattice",
     "LocationScale",
     "LogNormal",
     "Logistic",
@@ -29,10 +25,8 @@ __all__ = [
     "Normal",
     "PiecewiseLinear",
     "Poisson",
-    "SpreadDistribution",
     "StudentT",
     "ZeroInflated",
     "from_scipy",
     "from_torch",
-    "join",
 ]

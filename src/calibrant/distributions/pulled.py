@@ -16,7 +16,7 @@ from calibrant.distributions.table import MassTable
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pulled(Distribution):
-    """H(y) = q(map(y)), one increasing map for each row or a single one: a `calibrant.scores.transforms.Transform`.
+    """H(y) = q(map(y)), one increasing map for each row or a single one: a `Transform`.
 
     Its table is that of q with the places moved: masses stay, and the slope of the map gives the bulges.
     """

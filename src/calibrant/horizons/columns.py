@@ -45,6 +45,9 @@ class ForecastColumns:
         """A Point, an Interval, or Quantiles.
 
         Where there are quantiles, the point is not used: it is a mean, which has no level.
+
+        Args:
+            column: A function that gives the numbers of a column by its name.
         """
         values = [column(name) for name in self.names]
         if not self.quantiles:

@@ -1,12 +1,7 @@
 """Conformal intervals: {y : a(f(x), y) <= t} for a non-conformity score a and the right threshold t."""
 
 from calibrant.intervals.centred import AbsoluteResidual, Centred, NormalizedResidual
-from calibrant.intervals.check import check_nonconformity
-from calibrant.intervals.conformal import (
-    ConformalInterval,
-    FittedInterval,
-    standard_rank,
-)
+from calibrant.intervals.conformal import ConformalInterval, standard_rank
 from calibrant.intervals.cqr import CQR
 from calibrant.scores.nonconformity import Nonconformity
 
@@ -15,9 +10,7 @@ __all__ = [
     "AbsoluteResidual",
     "Centred",
     "ConformalInterval",
-    "FittedInterval",
     "Nonconformity",
     "NormalizedResidual",
-    "check_nonconformity",
     "standard_rank",
 ]

@@ -7,7 +7,7 @@ from typing import Any
 from calibrant._arguments import same_length
 from calibrant._arrays import Array, floats, namespace
 from calibrant._batch import promoted
-from calibrant.predictions import as_prediction
+from calibrant.predictions.point import as_prediction
 
 
 def broadcast_rows(name: str, prediction: Any, value: Any) -> tuple[Any, Array]:

@@ -10,7 +10,8 @@ from calibrant._arrays import Array, device_like, floats, namespace
 from calibrant.intervals.broadcast import broadcast_rows
 from calibrant.scores import ResidualScore, Score, ZScore
 from calibrant.scores.nonconformity import Nonconformity
-from calibrant.scores.transforms import Transform, shifted
+from calibrant.scores.transforms.base import Transform
+from calibrant.scores.transforms.combined import shifted
 
 
 class DistanceFromCentre(Nonconformity):

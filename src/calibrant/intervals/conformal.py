@@ -21,7 +21,8 @@ from calibrant._types import ArrayLike
 from calibrant.forecast import PredictionLike
 from calibrant.forms import Form
 from calibrant.guarantee import as_written, floor_words, required_n_for_interval
-from calibrant.predictions import as_prediction, with_labels
+from calibrant.predictions import with_labels
+from calibrant.predictions.point import as_prediction
 from calibrant.scores.nonconformity import Nonconformity
 
 
@@ -189,7 +190,11 @@ class FittedInterval:
         return self.guarantee.n
 
     def __call__(self, prediction: PredictionLike) -> tuple[Array, Array]:
-        """The interval of each row of a prediction."""
+        """The interval of each row of a prediction.
+
+        Args:
+            prediction: What the model predicts of new rows, of the kind that was calibrated.
+        """
         prediction = as_prediction(prediction)
         prediction.check_form(self.form)
         if math.isinf(self.threshold):

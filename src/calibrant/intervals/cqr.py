@@ -7,9 +7,10 @@ from typing import Any
 
 from calibrant._arrays import Array, namespace
 from calibrant.intervals.broadcast import broadcast_rows
-from calibrant.predictions import Interval, Quantiles, as_prediction
+from calibrant.predictions import Interval, Quantiles
+from calibrant.predictions.point import as_prediction
 from calibrant.scores.nonconformity import Nonconformity
-from calibrant.scores.transforms import Affine, Transform
+from calibrant.scores.transforms.base import Affine, Transform
 
 
 @dataclass(frozen=True)

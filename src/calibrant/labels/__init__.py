@@ -17,8 +17,7 @@ label's own unit: `Calibrator(labels=Real(0))` is all that is needed.
 from calibrant.labels.atom import AtomAt
 from calibrant.labels.base import Chained, Labels
 from calibrant.labels.counts import Counts
-from calibrant.labels.named import labels_named
 from calibrant.labels.real import Real
 from calibrant.labels.transformed import Transformed
 
-__all__ = ["AtomAt", "Chained", "Counts", "Labels", "Real", "Transformed", "labels_named"]
+__all__ = ["AtomAt", "Chained", "Counts", "Labels", "Real", "Transformed"]

@@ -195,7 +195,7 @@ def uniform(y: Array, rng: Draws) -> Array:
 def takes_any_quantile(labels: Labels | None) -> bool:
     """Whether it takes quantiles wherever they are, as refined ones may be below 0: a bare logarithm does not.
 
-    >>> from calibrant.labels import labels_named
+    >>> from calibrant.labels.named import labels_named
     >>> [name for name in ("0:", "counts", "log", "log1p", "0:,log1p") if takes_any_quantile(labels_named(name))]
     ['0:', 'counts', '0:,log1p']
     """

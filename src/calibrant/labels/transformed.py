@@ -22,7 +22,9 @@ from calibrant.distributions.pulled import ByRow, Pulled, landed
 from calibrant.labels.base import Labels, refuse_labels, shown
 from calibrant.predictions import Ensemble, Interval, Point, Prediction, Quantiles, Samples, WithAtom
 from calibrant.scores.pull_back import pull_back
-from calibrant.scores.transforms import Affine, Composed, Logarithm, Transform
+from calibrant.scores.transforms.base import Affine, Transform
+from calibrant.scores.transforms.combined import Composed
+from calibrant.scores.transforms.curves import Logarithm
 
 Elementwise = Callable[[Array], Array]
 _MOST = 0.999  # of the mass of a distribution may lie where no label can be

@@ -8,12 +8,9 @@ works with the metrics that it determines; the others raise TypeError, and `eval
 
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.calibration import (
-    UniformityTest,
     debiased_ece,
     ece,
-    expected_ece,
     pit,
-    pit_uniformity_test,
     sup_calibration_error,
 )
 from calibrant.metrics.evaluation import Evaluation, compare
@@ -30,7 +27,6 @@ from calibrant.metrics.table import evaluate
 
 __all__ = [
     "Evaluation",
-    "UniformityTest",
     "ci_width",
     "compare",
     "coverage",
@@ -38,13 +34,11 @@ __all__ = [
     "debiased_ece",
     "ece",
     "evaluate",
-    "expected_ece",
     "interval_score",
     "nll",
     "pinball",
     "pit",
     "pit_band",
-    "pit_uniformity_test",
     "reliability_band",
     "std",
     "sup_calibration_error",

@@ -17,7 +17,8 @@ from calibrant._batch import promoted
 from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import PredictionLike
-from calibrant.predictions import Prediction, Rates, as_prediction
+from calibrant.predictions import Prediction, Rates
+from calibrant.predictions.point import as_prediction
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -64,6 +64,9 @@ class IntervalResult:
     def in_words(self, m: int) -> str:
         """The counted share of m labels and, where it differs, the tested one.
 
+        Args:
+            m: The number of labels.
+
         >>> IntervalResult(0.9, 0.961, 0.852, 0.943, split_share=0.804).in_words(1000)
         '96.1% of the labels, and 80.4% with ties at their ends split, where chance allows 85.2% to 94.3%'
         """

@@ -9,7 +9,8 @@ from typing import Any
 from calibrant.distributions import Normal
 from calibrant.distributions.base import Distribution
 from calibrant.models.outputs import column, named
-from calibrant.predictions import Point, Prediction, as_prediction
+from calibrant.predictions import Point, Prediction
+from calibrant.predictions.point import as_prediction
 
 
 def adapt(model: Any, X: Any) -> Any:

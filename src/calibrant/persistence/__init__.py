@@ -24,7 +24,7 @@ from calibrant.calibration import Calibrated
 from calibrant.cross import CrossCalibrated
 from calibrant.horizons.calibration import HorizonCalibrated
 from calibrant.persistence.atomic import write
-from calibrant.persistence.classes import ROOTS, Promised
+from calibrant.persistence.classes import ROOTS
 from calibrant.persistence.codec import decode, encode, own_classes
 from calibrant.persistence.container import FORMAT, pack, plain_notes, unpack
 from calibrant.persistence.errors import FileError
@@ -35,7 +35,7 @@ from calibrant.tracking import Tracker
 Saved = Calibrated | CrossCalibrated | SeveralCalibrated | HorizonCalibrated | Tracker
 """What a file can hold."""
 
-__all__ = ["FileError", "Promised", "Saved", "Stored", "load", "read", "save"]
+__all__ = ["FileError", "load", "save"]
 
 
 @dataclass(frozen=True)

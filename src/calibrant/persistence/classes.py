@@ -27,7 +27,9 @@ from calibrant.distributions.standard_families import StandardLaplace, StandardL
 from calibrant.distributions.student_t import StandardT
 from calibrant.forms import Form
 from calibrant.guarantee import Guarantee
-from calibrant.horizons import ForecastColumns, HorizonCalibrated, LongColumns
+from calibrant.horizons.calibration import HorizonCalibrated
+from calibrant.horizons.columns import ForecastColumns
+from calibrant.horizons.table import LongColumns
 from calibrant.interpolators import (
     NAF,
     Apart,
@@ -101,7 +103,9 @@ from calibrant.scores import (
 )
 from calibrant.scores.nonconformity import SignedScore
 from calibrant.scores.quantile import AtomScore
-from calibrant.several import Joint, Reference, SeveralCalibrated
+from calibrant.several.calibration import SeveralCalibrated
+from calibrant.several.joint import Joint
+from calibrant.several.reference import Reference
 from calibrant.tracking import Tracker
 
 

@@ -16,7 +16,7 @@ from calibrant.distributions.randomised import Randomised
 from calibrant.guarantee import Guarantee
 from calibrant.interpolators import Linear, Naive
 from calibrant.interpolators.history import HalfLife
-from calibrant.several import Joint
+from calibrant.several.joint import Joint
 
 
 def no_relation(**values: Any) -> None:

@@ -12,7 +12,7 @@ import array_api_compat
 from calibrant.calibration import Calibrated
 from calibrant.interpolators.support import Line, Logits
 from calibrant.scores.floors import Floored
-from calibrant.several import SeveralCalibrated
+from calibrant.several.calibration import SeveralCalibrated
 
 
 def summary(root: Any) -> dict[str, Any]:

@@ -6,7 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from calibrant.diagnosis import Diagnosis, SliceResult
+from calibrant.diagnosis.result import Diagnosis
+from calibrant.metrics.by_slice import SliceResult
 from calibrant.plots.axis_labels import row_height, set_labels
 from calibrant.plots.canvas import drawing
 from calibrant.plots.legend import add_legend

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from calibrant._batch import join_rows
-from calibrant.distributions import join
 from calibrant.distributions.base import Distribution
-from calibrant.forecast import Forecast, Mark, NotAvailable
-from calibrant.forms import Form
+from calibrant.distributions.joined import join
+from calibrant.forecast import Mark
 from calibrant.predictions.base import Prediction
 from calibrant.predictions.ensemble import Ensemble
-from calibrant.predictions.point import Point, Rates, as_prediction
+from calibrant.predictions.point import Point, Rates
 from calibrant.predictions.point import with_labels as with_labels
 from calibrant.predictions.quantiles import Interval, Quantiles
 from calibrant.predictions.samples import Samples
@@ -41,17 +40,13 @@ def concatenate(predictions: Sequence[T]) -> T:
 
 __all__ = [
     "Ensemble",
-    "Forecast",
-    "Form",
     "Interval",
     "Mark",
-    "NotAvailable",
     "Point",
     "Prediction",
     "Quantiles",
     "Rates",
     "Samples",
     "WithAtom",
-    "as_prediction",
     "concatenate",
 ]

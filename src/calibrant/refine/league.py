@@ -54,7 +54,15 @@ class League:
         weight: Array | None = None,
         groups: Array | None = None,
     ) -> League:
-        """From the score of each row, by candidate, simplest first; rows of one group count as one draw."""
+        """From the score of each row, by candidate, simplest first; rows of one group count as one draw.
+
+        Args:
+            criterion: The name of the score that was compared.
+            scores: The score of each row, for each candidate by name.
+            seconds: How long each candidate took to learn.
+            weight: The weight of each row; equal by default.
+            groups: The group of each row, where rows of one group are alike.
+        """
         means = {name: float(np.average(rows, weights=weight)) for name, rows in scores.items()}
         best = min(means, key=lambda name: means[name] if np.isfinite(means[name]) else np.inf)
         entries = []

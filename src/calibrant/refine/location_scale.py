@@ -37,7 +37,11 @@ class ResidualLocationScale(Refiner):
         return self.with_scores(rows)[0]
 
     def with_scores(self, rows: TrainingRows) -> tuple[LocationScaleRefinement, TrainingRows, Array]:
-        """What was learned, the rows that taught it, and their out-of-fold scores (y - location) / scale."""
+        """What was learned, the rows that taught it, and their out-of-fold scores (y - location) / scale.
+
+        Args:
+            rows: The training rows to learn from.
+        """
         return rows.once(self, lambda: self._learned(rows.sampled(MOST)))
 
     def _learned(self, rows: TrainingRows) -> tuple[LocationScaleRefinement, TrainingRows, Array]:

@@ -89,7 +89,11 @@ class TrainingRows:
         return cast(T, cache[key])
 
     def folds(self, count: int) -> list[tuple[Array, Array]]:
-        """The rows to learn from and the rows to judge by, for each of several folds; groups stay together."""
+        """The rows to learn from and the rows to judge by, for each of several folds; groups stay together.
+
+        Args:
+            count: How many folds there should be.
+        """
         if self.units < 2:
             what = "row" if self.groups is None else "group"
             raise ValueError(f"a refiner learns from at least two {what}s, got {self.units}")

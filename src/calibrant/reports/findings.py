@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 from calibrant._words import count
-from calibrant.diagnosis import Period
 from calibrant.diagnosis.headline import (
     AS_COUNTS,
     RIGHT_AT_LEVELS,
@@ -19,6 +18,7 @@ from calibrant.diagnosis.headline import (
     known_by,
 )
 from calibrant.diagnosis.interface import PYTHON, Interface
+from calibrant.diagnosis.over_time import Period
 from calibrant.diagnosis.overall import Overall, overall_of
 from calibrant.metrics.by_slice import SliceResult
 from calibrant.metrics.interpolated import holds_at_its_levels

@@ -33,7 +33,7 @@ from calibrant.metrics.slices import Slices, all_rows
 from calibrant.persistence.atomic import write
 from calibrant.persistence.errors import FileError
 from calibrant.predictions import Quantiles
-from calibrant.refine import League
+from calibrant.refine.league import League
 from calibrant.reports.curves import COVERAGES, Curves, bins, curves
 from calibrant.reports.features import features_of
 from calibrant.reports.findings import Findings

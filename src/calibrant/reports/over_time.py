@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import Any
 
 from calibrant._words import count
-from calibrant.diagnosis import Period
 from calibrant.diagnosis.headline import how_bad
+from calibrant.diagnosis.over_time import Period
 from calibrant.metrics.by_slice import SMALLEST
 from calibrant.metrics.rounding import fixed, rounded
 from calibrant.reports.findings import Findings

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from calibrant.scores.base import Score, default_score
+from calibrant.scores.base import Score
 from calibrant.scores.ensemble import EnsembleScore
 from calibrant.scores.floors import IntervalScore, RelativeScore, ZScore
 from calibrant.scores.location_scale import LocationScaleScore, ResidualScore
@@ -25,6 +25,5 @@ __all__ = [
     "Score",
     "SqrtScore",
     "ZScore",
-    "default_score",
     "signed",
 ]

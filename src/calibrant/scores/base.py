@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from calibrant._arrays import Array
 from calibrant._batch import no_rows
 from calibrant.interpolators.support import REAL_LINE
-from calibrant.predictions import as_prediction, with_labels
+from calibrant.predictions import with_labels
+from calibrant.predictions.point import as_prediction
 from calibrant.scores.pull_back import pull_back
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from calibrant.distributions.base import Distribution
     from calibrant.forecast import PredictionLike
     from calibrant.interpolators.support import Support
-    from calibrant.scores.transforms import Transform
+    from calibrant.scores.transforms.base import Transform
 
 
 _DEFAULTS: dict[type, type[Score]] = {}

@@ -14,7 +14,8 @@ from calibrant.interpolators.support import REAL_LINE, Logits, Support
 from calibrant.predictions import Ensemble
 from calibrant.scores.base import Score, default_score
 from calibrant.scores.floors import ScaledScore
-from calibrant.scores.transforms import Transform, weighted_sum
+from calibrant.scores.transforms.base import Transform
+from calibrant.scores.transforms.combined import weighted_sum
 
 
 @dataclass(frozen=True)

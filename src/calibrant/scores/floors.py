@@ -22,7 +22,7 @@ from calibrant.distributions.base import Distribution
 from calibrant.predictions import Interval, Point
 from calibrant.scores.base import Score
 from calibrant.scores.location_scale import LocationScaleScore
-from calibrant.scores.transforms import Affine, BrokenLine
+from calibrant.scores.transforms.base import Affine, BrokenLine
 
 NARROW, FAR = 0.1, 3.0  # times the median scale, and times the mean distance from the median score
 MOST = 2 / 3  # of the sum of these distances: then q has three times the spread

@@ -9,7 +9,7 @@ from typing import Any
 from calibrant._arrays import Array, floats, namespace, refuse
 from calibrant.predictions import Point
 from calibrant.scores.base import Score
-from calibrant.scores.transforms import Affine
+from calibrant.scores.transforms.base import Affine
 
 
 class LocationScaleScore(Score):

@@ -10,7 +10,7 @@ from calibrant._arrays import Array
 from calibrant.distributions.base import Distribution
 from calibrant.interpolators.support import Logits
 from calibrant.scores.base import Score
-from calibrant.scores.transforms import ByFunctions, LogitCDF
+from calibrant.scores.transforms.curves import ByFunctions, LogitCDF
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,12 @@ from typing import Any, Self
 
 from calibrant._arrays import Array, detached, namespace
 from calibrant._batch import no_rows
-from calibrant.predictions import as_prediction
+from calibrant.predictions.point import as_prediction
 from calibrant.scores.base import Score
 from calibrant.scores.floors import positive, upper_median
-from calibrant.scores.transforms import ByFunctions, Transform, TwoSided, shifted
+from calibrant.scores.transforms.base import Transform
+from calibrant.scores.transforms.combined import shifted
+from calibrant.scores.transforms.curves import ByFunctions, TwoSided
 
 
 class Nonconformity(ABC):
@@ -36,7 +38,7 @@ class Nonconformity(ABC):
     ...
     ...     def log_slope(self, prediction, y):
     ...         return np.log(2 * np.abs(y - prediction.values))
-    >>> from calibrant.intervals import check_nonconformity
+    >>> from calibrant.testing import check_nonconformity
     >>> check_nonconformity(SquaredResidual(), [1.0, 2.0], np.linspace(-3, 5, 30))
     """
 

@@ -17,7 +17,9 @@ from calibrant.forecast import PredictionLike
 from calibrant.predictions import Point, with_labels
 from calibrant.scores.floors import ScaledScore
 from calibrant.scores.location_scale import LocationScaleScore
-from calibrant.scores.transforms import Affine, Composed, Logarithm
+from calibrant.scores.transforms.base import Affine
+from calibrant.scores.transforms.combined import Composed
+from calibrant.scores.transforms.curves import Logarithm
 
 
 @dataclass(frozen=True)

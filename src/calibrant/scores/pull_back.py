@@ -15,7 +15,7 @@ from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.piecewise_linear import PiecewiseLinear
 from calibrant.distributions.pulled import ByRow, Pulled, landed
 from calibrant.distributions.pulled_broken import PulledBroken
-from calibrant.scores.transforms import Affine, BrokenLine, Transform
+from calibrant.scores.transforms.base import Affine, BrokenLine, Transform
 
 
 def pull_back(q: Distribution, transform: Transform) -> Distribution:

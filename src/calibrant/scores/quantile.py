@@ -9,7 +9,7 @@ from calibrant._arrays import Array, anywhere, concatenate, device_like, namespa
 from calibrant.predictions import Quantiles, Samples
 from calibrant.predictions.with_atom import LEVELS, AtomLine, width_below
 from calibrant.scores.floors import Floored, positive
-from calibrant.scores.transforms import Affine, BrokenLine, Transform
+from calibrant.scores.transforms.base import Affine, BrokenLine, Transform
 
 
 @dataclass(frozen=True, repr=False)

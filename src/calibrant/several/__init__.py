@@ -4,21 +4,12 @@ Each label is calibrated by itself, as in `calibrant.calibration`. Their depende
 calibration row was in its worst label, and the ranks of its labels.
 """
 
-from calibrant.several.calibration import SeveralCalibrated, SeveralCalibrator
+from calibrant.several.calibration import SeveralCalibrator
 from calibrant.several.columns import Several
-from calibrant.several.distributions import SeveralDistributions
 from calibrant.several.energy import energy_score
-from calibrant.several.evaluation import SeveralEvaluation
-from calibrant.several.joint import Joint
-from calibrant.several.reference import Reference
 
 __all__ = [
-    "Joint",
-    "Reference",
     "Several",
-    "SeveralCalibrated",
     "SeveralCalibrator",
-    "SeveralDistributions",
-    "SeveralEvaluation",
     "energy_score",
 ]

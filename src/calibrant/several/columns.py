@@ -17,7 +17,8 @@ from calibrant._types import RowIndex, SupportsArray
 from calibrant._words import count, said_of, the_first, warn_user
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import PredictionLike
-from calibrant.predictions import Prediction, as_prediction
+from calibrant.predictions import Prediction
+from calibrant.predictions.point import as_prediction
 
 
 @dataclass(frozen=True, repr=False)

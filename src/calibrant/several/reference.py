@@ -17,7 +17,8 @@ from calibrant.forecast import PredictionLike
 from calibrant.interpolators.linear import Linear
 from calibrant.labels.base import Labels
 from calibrant.predictions import Interval, Prediction, Quantiles, Samples
-from calibrant.scores import CDFScore, Score, default_score
+from calibrant.scores import CDFScore, Score
+from calibrant.scores.base import default_score
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Estimators for scikit-learn whose predictions are calibrated distributions, and scorers for model search."""
 
-from calibrant.sklearn.density_ratio import DensityRatio, FittedRatio
+from calibrant.sklearn.density_ratio import DensityRatio
 from calibrant.sklearn.refined import Refined
 from calibrant.sklearn.regressor import CalibratedRegressor
 from calibrant.sklearn.scorers import neg_crps, neg_interval_score, neg_nll
@@ -8,7 +8,6 @@ from calibrant.sklearn.scorers import neg_crps, neg_interval_score, neg_nll
 __all__ = [
     "CalibratedRegressor",
     "DensityRatio",
-    "FittedRatio",
     "Refined",
     "neg_crps",
     "neg_interval_score",

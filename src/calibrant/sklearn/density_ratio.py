@@ -97,7 +97,11 @@ class FittedRatio:
     """The largest weight of a training row over the sum of all."""
 
     def __call__(self, X: Features) -> Numbers:
-        """One ratio a row."""
+        """One ratio per row.
+
+        Args:
+            X: The features of the rows.
+        """
         new = self.model.predict_proba(X)[:, 1].astype(np.float64)
         with np.errstate(divide="ignore"):
             return np.asarray(np.clip(new / (1 - new) * self.prior, 1 / self.largest, self.largest))

@@ -15,8 +15,10 @@ from calibrant._types import ArrayLike, Columns, Features, Groups, Values
 from calibrant._words import warn_user
 from calibrant.metrics import evaluate
 from calibrant.models.frames import is_frame, rows_of
-from calibrant.reports import Report, report
-from calibrant.several import SeveralCalibrated, SeveralDistributions
+from calibrant.reports import report
+from calibrant.reports.forecast import Report
+from calibrant.several.calibration import SeveralCalibrated
+from calibrant.several.distributions import SeveralDistributions
 from calibrant.sklearn.columns import model_features
 from calibrant.sklearn.groups import check_column, column_of
 from calibrant.sklearn.meta_estimator import forecast, labels, with_labels_only

@@ -23,7 +23,8 @@ from calibrant.censored import Censored
 from calibrant.models import prediction_of
 from calibrant.models.frames import rows_of
 from calibrant.models.outputs import column, named
-from calibrant.predictions import Ensemble, Point, as_prediction
+from calibrant.predictions import Ensemble, Point
+from calibrant.predictions.point import as_prediction
 
 Adapter = str | Callable[[Any, Any], Any] | None
 SEARCHES = (GridSearchCV, RandomizedSearchCV)
@@ -82,7 +83,11 @@ class MetaEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return params
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, those of several models by `estimator__0__alpha`."""
+        """Set parameters, those of several models by `estimator__0__alpha`.
+
+        Args:
+            params: The new values by name.
+        """
         several = isinstance(params.get("estimator", self.estimator), (list, tuple))
         inner = {name: value for name, value in params.items() if several and name.startswith("estimator__")}
         super().set_params(**{name: value for name, value in params.items() if name not in inner})

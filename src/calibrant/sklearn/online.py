@@ -14,10 +14,11 @@ from calibrant.calibration import Calibrated
 from calibrant.cross import CrossCalibrated
 from calibrant.distributions.base import Distribution
 from calibrant.models.frames import rows_of
-from calibrant.monitoring import Monitor
-from calibrant.several import SeveralCalibrated
+from calibrant.monitoring.alarm import Monitor
+from calibrant.several.calibration import SeveralCalibrated
 from calibrant.sklearn.meta_estimator import labels, with_labels_only
-from calibrant.tracking import LEVELS, Tracker
+from calibrant.tracking import Tracker
+from calibrant.tracking.tracker import LEVELS
 
 
 class OnlineMethods:

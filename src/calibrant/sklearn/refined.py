@@ -16,9 +16,10 @@ from calibrant._types import ArrayLike, Features, RandomState
 from calibrant.distributions.base import Distribution
 from calibrant.models.frames import rows_of
 from calibrant.predictions import Prediction, concatenate
-from calibrant.refine import League, TrainingRows
 from calibrant.refine.base import Refinement
+from calibrant.refine.league import League
 from calibrant.refine.names import RefinerLike, refiner_named
+from calibrant.refine.rows import TrainingRows
 from calibrant.sklearn.columns import check_columns, learn_columns
 from calibrant.sklearn.folds import Folds, at_most_folds, folds_of, units
 from calibrant.sklearn.meta_estimator import MetaEstimator, Routed, fitted, forecast, is_frozen, labels

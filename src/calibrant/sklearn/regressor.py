@@ -34,7 +34,9 @@ from calibrant.predictions import Ensemble
 from calibrant.refine.names import RefinerLike, refiner_named
 from calibrant.refine.two_part import TwoPart
 from calibrant.scores import EnsembleScore, Score
-from calibrant.several import SeveralCalibrated, SeveralCalibrator, SeveralDistributions
+from calibrant.several import SeveralCalibrator
+from calibrant.several.calibration import SeveralCalibrated
+from calibrant.several.distributions import SeveralDistributions
 from calibrant.sklearn.columns import check_columns, learn_columns, model_features, naming_columns
 from calibrant.sklearn.evaluation import EvaluationMethods
 from calibrant.sklearn.folds import Folds, folds_of, holds_out_one_part, units
@@ -401,7 +403,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         return values
 
     def predict_distribution(self, X: Features) -> Distributions:
-        """The calibrated distribution of each row; of several labels a `calibrant.several.SeveralDistributions`.
+        """The calibrated distribution of each row; of several labels `SeveralDistributions`.
 
         Args:
             X: The features: an array or a data frame, one line per row.

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from calibrant._types import RowIndex
 from calibrant.distributions.base import Distribution
 from calibrant.metrics import Evaluation
-from calibrant.refine import League
-from calibrant.several import SeveralDistributions, SeveralEvaluation
+from calibrant.refine.league import League
+from calibrant.several.distributions import SeveralDistributions
+from calibrant.several.evaluation import SeveralEvaluation
 
 if TYPE_CHECKING:
 

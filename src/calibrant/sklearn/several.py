@@ -16,8 +16,8 @@ from calibrant.models.frames import is_frame, like_input, rows_of
 from calibrant.models.multioutput import as_several, predictions_of
 from calibrant.models.outputs import named
 from calibrant.predictions import concatenate
-from calibrant.refine import TrainingRows
 from calibrant.refine.names import refiner_named
+from calibrant.refine.rows import TrainingRows
 from calibrant.several import Several
 from calibrant.several.columns import label_columns
 from calibrant.sklearn.folds import at_most_folds, folds_of, units

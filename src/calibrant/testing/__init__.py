@@ -1,4 +1,4 @@
-"""Checks of a score, an interpolator, a distribution, labels or a refiner of your own, and of a backtest.
+"""Checks of a score, an interpolator, a distribution, labels, a refiner or a non-conformity of one's own, of a backtest.
 
 Each returns nothing, or raises an AssertionError that names what is wrong.
 
@@ -11,6 +11,7 @@ Each returns nothing, or raises an AssertionError that names what is wrong.
 
 from calibrant.testing.calibrators import check_interpolator, check_labels, check_look_ahead, check_score
 from calibrant.testing.distributions import check_distribution
+from calibrant.testing.nonconformity import check_nonconformity
 from calibrant.testing.refiners import check_refiner
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "check_interpolator",
     "check_labels",
     "check_look_ahead",
+    "check_nonconformity",
     "check_refiner",
     "check_score",
 ]

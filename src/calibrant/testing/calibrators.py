@@ -12,7 +12,7 @@ import numpy as np
 from calibrant._arrays import Array, device_like, floats
 from calibrant._types import ArrayLike, Bound, Rng, SupportsArray, Table
 from calibrant._words import count, in_all
-from calibrant.backtesting import Backtest
+from calibrant.backtesting.backtest import Backtest
 from calibrant.calibration import Calibrator
 from calibrant.distributions import Context, Distribution, Laplace, Logistic, Normal
 from calibrant.forecast import PredictionLike

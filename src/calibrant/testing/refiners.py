@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from calibrant.calibration import Calibrator
-from calibrant.predictions import Point, as_prediction
-from calibrant.refine import Refiner, TrainingRows
+from calibrant.predictions import Point
+from calibrant.predictions.point import as_prediction
+from calibrant.refine import Refiner
+from calibrant.refine.rows import TrainingRows
 from calibrant.testing.distributions import numbers, require
 
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.pulled import ByRow, Pull
 from calibrant.distributions.pulled_broken import PulledBroken
-from calibrant.scores.transforms import BrokenLine, compose
+from calibrant.scores.transforms.base import BrokenLine
+from calibrant.scores.transforms.combined import compose
 
 Numbers = NDArray[np.float64]
 

@@ -28,7 +28,7 @@ from calibrant.forecast import PredictionLike
 from calibrant.forms import Form
 from calibrant.guarantee import Guarantee
 from calibrant.labels import Labels
-from calibrant.predictions import as_prediction
+from calibrant.predictions.point import as_prediction
 from calibrant.scores.nonconformity import SignedScore
 from calibrant.tracking.distribution import tracked_distribution
 from calibrant.tracking.steps import Numbers, Walk, in_order, walk

@@ -12,7 +12,7 @@ from calibrant._arrays import Array, complain, floats, namespace
 from calibrant._types import ArrayLike
 from calibrant._words import count
 from calibrant.forecast import PredictionLike
-from calibrant.predictions import as_prediction
+from calibrant.predictions.point import as_prediction
 from calibrant.scores.nonconformity import Nonconformity
 
 
