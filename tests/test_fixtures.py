@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from catalogue import CALIBRATION, HERE, PREDICTIONS, Y
-from fixtures.ways import FRESH, GROUP, LAW, NOISE, RATIO, WAYS, F, answers
+from fixtures.ways import FRESH, GROUP, NORMALS, NOISE, RATIO, WAYS, F, answers
 from reference.tolerances import TOLERANCES
 
 import calibrant
@@ -92,5 +92,5 @@ def test_whatever_the_way_what_is_loaded_is_what_was_saved(way, tmp_path):
 
 @pytest.mark.parametrize(("interpolator", "known", "asked"), MORE)
 def test_every_interpolator_comes_back_with_groups_and_weights(interpolator, known, asked, tmp_path):
-    model = Calibrator(None, interpolator).fit(LAW, F + NOISE, **known)
+    model = Calibrator(None, interpolator).fit(NORMALS, F + NOISE, **known)
     comes_back(model, lambda model: model(FRESH, seed=1, **asked), tmp_path / "model.safetensors")

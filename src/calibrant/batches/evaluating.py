@@ -212,7 +212,13 @@ class Evaluating:
         return list(dict.fromkeys([self.target, *self.predicted, *self.model.extra.by, *self.ids]))
 
     def part(self, batches: Any, name: Source, number: int = 0) -> ScoredRows:
-        """The sums of one part, which has a name for errors and a number for the ids of its rows."""
+        """The sums of one part, which has a name for errors and a number for the ids of its rows.
+
+        Args:
+            name: What messages call this part.
+            batches: Its Arrow batches, one after the other.
+            number: Which part of the table it is, counted from 0.
+        """
         stream = batches if isinstance(batches, Stream) else Stream.of(batches, name)
         stream.header.check(self.read)
         gaps, repairs = Gaps(refused=self.refused), Repairs()
@@ -234,7 +240,11 @@ class Evaluating:
         return replace(scored, empty=() if seen else (name,), gaps=gaps, repairs=repairs)
 
     def merge(self, parts: Iterable[ScoredRows]) -> ScoredRows:
-        """One of several, in order."""
+        """One of several, in order.
+
+        Args:
+            parts: What `part` gave of each part, in any order.
+        """
         parts = list(parts)
         gaps, repairs = Gaps(refused=self.refused), Repairs()
         for each in parts:

@@ -185,7 +185,13 @@ class Fitting:
         return list(dict.fromkeys([*self.numbers, *self.extra.by, *self.ids]))
 
     def part(self, batches: Any, name: Source, number: int = 0) -> CalibrationRows:
-        """What is kept of one part, which has a name for errors and a number for the ids of its rows."""
+        """What is kept of one part, which has a name for errors and a number for the ids of its rows.
+
+        Args:
+            name: What messages call this part.
+            batches: Its Arrow batches, one after the other.
+            number: Which part of the table it is, counted from 0.
+        """
         stream = batches if isinstance(batches, Stream) else Stream.of(batches, name)
         stream.header.check(self.read)
         gaps, repairs = Gaps(refused=self.refused), Repairs()
@@ -213,7 +219,12 @@ class Fitting:
         return CalibrationRows(self._sampled(pool, name), name, seen, () if seen else (name,), gaps, repairs)
 
     def merge(self, parts: Iterable[CalibrationRows], name: Source = "the parts") -> CalibrationRows:
-        """One of several, in order; of a sample no more than one sample is left."""
+        """One of several, in order; of a sample no more than one sample is left.
+
+        Args:
+            parts: What `part` gave of each part, in any order.
+            name: What messages call the table.
+        """
         parts = list(parts)
         self._check_groups([each for each in parts if len(each.rows)])
         gaps, repairs = Gaps(refused=self.refused), Repairs()

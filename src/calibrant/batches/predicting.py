@@ -142,7 +142,12 @@ class Predicting:
     """What draws for a randomised q where there is no seed."""
 
     def for_table(self, header: Header, keep: Sequence[str]) -> Predicting:
-        """The same for a table with these columns, some of which stay."""
+        """The same for a table with these columns, some of which stay.
+
+        Args:
+            header: The names and types of the columns.
+            keep: The columns to keep; None for all.
+        """
         columns, kept = self.columns.resolve(header, None), tuple(header.matching(keep))
         work = replace(self, columns=columns, kept=kept)
         header.check([*work.numbers, *self.extra.by, *kept])
@@ -181,7 +186,11 @@ class Predicting:
         return {"seed": self.seed} if self.seed is not None or self.rng is None else {"rng": self.rng}
 
     def schema(self, given: pa.Schema) -> pa.Schema:
-        """The columns of a result, from those of a batch."""
+        """The columns of a result, from those of a batch.
+
+        Args:
+            given: The Arrow schema of the table.
+        """
         kept = [given.field(name) for name in self.kept]
         format_names = [
             each.with_type(each.type.value_type) if types.is_dictionary(each.type) else each for each in kept
@@ -198,7 +207,11 @@ class Predicting:
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema(batch.rows.schema))
 
     def new(self, batch: Batch) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """The new columns of a batch, one after the other; NaN for rows without a prediction."""
+        """The new columns of a batch, one after the other; NaN for rows without a prediction.
+
+        Args:
+            batch: Some rows of the table.
+        """
         new = np.full((len(self.outputs.names), len(batch)), np.nan)
         for whole in batch.parts(IN_CACHE):
             offset, complete = whole.start - batch.start, self.gaps.complete(whole, self.numbers)
@@ -215,7 +228,11 @@ class Predicting:
         return new
 
     def report(self, source: Source) -> None:
-        """Warn of rows that were repaired or left out; a column without a single number raises."""
+        """Warn of rows that were repaired or left out; a column without a single number raises.
+
+        Args:
+            source: What messages call the table.
+        """
         self.gaps.check(source)
         self.repairs.report(source, self.calibrated.labels)
         self.gaps.report(source, "what is written for them is NaN")

@@ -82,7 +82,12 @@ class TrainingRows:
         return None if spread is None else to_numpy(spread).astype(np.float64)
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What `make` gives, made once for these rows: refiners that build on each other learn each part once."""
+        """What `make` gives, made once for these rows: refiners that build on each other learn each part once.
+
+        Args:
+            key: What it is cached under.
+            make: The function that works it out.
+        """
         cache = vars(self).setdefault("_kept", {})
         if key not in cache:
             cache[key] = make()
@@ -120,7 +125,11 @@ class TrainingRows:
         return replace(rows, sample_weight=self.sample_weight[heavy] * (len(heavy) / total))
 
     def sampled(self, most: int) -> TrainingRows:
-        """These rows, or so many of them at random."""
+        """These rows, or so many of them at random.
+
+        Args:
+            most: The most rows to keep.
+        """
         if len(self) <= most:
             return self
         return self[np.sort(np.random.default_rng(self.seed).choice(len(self), most, replace=False))]

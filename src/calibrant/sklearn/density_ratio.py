@@ -107,7 +107,11 @@ class FittedRatio:
             return np.asarray(np.clip(new / (1 - new) * self.prior, 1 / self.largest, self.largest))
 
     def evaluated_on(self, X_train: Features) -> FittedRatio:
-        """The same, with what it makes of the training rows."""
+        """The same, with what it makes of the training rows.
+
+        Args:
+            X_train: The features of the training rows.
+        """
         w = np.sort(self(X_train))[::-1]
         size, mean = float(w.sum() ** 2 / np.sum(w**2)), float(w.mean())
         if mean < MEAN_RATIO:

@@ -1,4 +1,4 @@
-"""Checks of a score, an interpolator, a distribution, labels, a refiner or a non-conformity of one's own, of a backtest.
+"""Checks of your own score, interpolator, distribution, labels, refiner or non-conformity, and of a backtest.
 
 Each returns nothing, or raises an AssertionError that names what is wrong.
 
