@@ -28,7 +28,7 @@ from calibrant.scores import CDFScore, LogScore, RelativeScore, ResidualScore, S
 
 READ = {"parquet": parquet.read_table, "feather": feather.read_table, "csv": csv.read_csv, "csv.gz": csv.read_csv}
 LEVELS, COVERAGE = [0.05, 0.5, 0.95], 0.8
-FEW = "90% intervals need 19 calibration rows, and there are 5: their ends are a guess of the tails"
+FEW = "90% intervals need 19 calibration rows, and there are 5: their ends depend on the assumed tails"
 WANTED = ["--quantiles", "0.05,0.5,0.95", "--interval", "0.8"]
 NAMES = ["q0.05", "q0.5", "q0.95", "lower", "upper"]
 

@@ -41,8 +41,8 @@ def said(*arguments):
 @pytest.mark.parametrize(("file", "before"), [("test.parquet", ""), ("moved.parquet", "What was promised: ")])
 def test_the_guarantee_is_said_in_short_for_the_coverage_that_was_asked(inside, file, before):
     text = said(file, "-m", "m.safetensors", "--coverage", "0.8")
-    assert f"{before}An 80% interval holds the label of a new row like the " in text
-    assert " calibration rows with a probability of 80%, give or take" in text
+    assert f"{before}An 80% interval contains the label of a new row like the " in text
+    assert " calibration rows with a probability of 80%, within" in text
     assert text.endswith("Run calibrant inspect to see the assumptions.")
     assert "|P(H(Y) <= c) - c|" not in text
 

@@ -598,7 +598,7 @@ def test_errors_say_what_was_probably_meant(call, error, said):
 
 
 def test_a_name_of_labels_becomes_what_a_calibrator_takes():
-    named = calibrant.labels.labels_named("counts")
+    named = calibrant.labels.named.labels_named("counts")
     assert calibrant.Calibrator(labels=named).labels == calibrant.labels.Counts()
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from catalogue import CALIBRATION, HERE, PREDICTIONS, Y
-from fixtures.ways import FRESH, GROUP, NORMALS, NOISE, RATIO, WAYS, F, answers
+from fixtures.ways import FRESH, GROUP, NOISE, NORMALS, RATIO, WAYS, F, answers
 from reference.tolerances import TOLERANCES
 
 import calibrant

@@ -127,8 +127,8 @@ def test_the_guarantee_says_what_each_group_is_promised():
     assert guarantee["small"].epsilon == guarantee.epsilon == (1 + np.sqrt(8) / 2) / 9
     assert guarantee.conditional() == guarantee["small"].conditional()
     assert "0.268 for every c in each of 2 groups" in str(guarantee)
-    assert "the smallest, small, has n = 8, the largest, large, 99, and 0.0597" in str(guarantee)
-    with pytest.raises(KeyError, match="no calibration row was of the group 'other'"):
+    assert "n is 8 in the smallest (small) and 99 in the largest (large), where the bound is 0.0597" in str(guarantee)
+    with pytest.raises(KeyError, match="no calibration row has the group 'other'"):
         guarantee["other"]
 
 
@@ -457,7 +457,7 @@ def test_the_command_line_keeps_the_groups_in_the_file(tmp_path):
     table[500:].to_csv(tmp_path / "test.csv", index=False)
     cal, test, model, out = (tmp_path / name for name in ("cal.csv", "test.csv", "m.safetensors", "out.csv"))
     said = run("fit", cal, "--target", "y", "--point", "f", "--by", "season", "-o", model).output
-    assert "In every group, a 90% interval holds the label" in said
+    assert "In every group, a 90% interval contains the label" in said
     run("predict", test, "-m", model, "--interval", "0.9", "--keep", "season", "-o", out)
     found = pd.read_csv(out)
     width = (found.upper - found.lower).groupby(found.season).mean()

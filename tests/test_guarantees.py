@@ -455,7 +455,7 @@ def test_guarantee_with_ties_is_approximate_and_never_a_bare_epsilon(interpolato
     said = str(guarantee)
     assert "only up to ties" in said
     assert "9 scores" in said
-    assert "0.09" in said  # 9 / (n + 1): as large as the error can be on their account
+    assert "9% of all" in said  # 9 / (n + 1): as large as the error can be on their account
 
 
 def test_guarantee_of_random_is_exact_with_ties_too():
@@ -520,7 +520,7 @@ def test_the_guarantee_of_folds_says_what_it_is():
     assert "continuous" not in str(exact)
     tied = CrossCalibrated(tuple(Calibrator().fit(np.zeros(4), [1.0, 1.0, 2.0, 3.0]) for _ in range(2))).guarantee
     assert tied.kind == "cross, approximate"
-    assert "the largest is of 2 scores" in str(tied)
+    assert "2 scores are equal" in str(tied)
 
 
 def test_twice_the_mean_of_p_values_is_the_best_that_dependence_allows():
@@ -536,7 +536,7 @@ def test_each_kind_of_promise_has_one_sentence_to_repeat():
     f = rng.normal(size=99)
     y, by = f + rng.normal(size=99), np.arange(99) % 3
     fit = calibrant.Calibrator().fit
-    start = "90% interval holds the label of a new row"
+    start = "90% interval contains the label of a new row"
     said = {
         "plain": fit(f, y).guarantee.in_short(),
         "exact": calibrant.Calibrator(interpolator=Random()).fit(f, y).guarantee.in_short(),
@@ -550,16 +550,17 @@ def test_each_kind_of_promise_has_one_sentence_to_repeat():
     start, on_average = f"{start} like the", "on average over calibration sets"
     whole = f"A {start} 99 calibration rows with a probability of 90%"
     assert said["plain"] == (
-        f"{whole}, give or take 2 points, {on_average}, and of 83.4% to 95% for this set (95% confidence)."
+        f"{whole}, within 2 percentage points, {on_average}. For this set it lies between 83.4% and 95% (95%"
+        " confidence)."
     )
-    assert said["exact"].startswith(f"{whole}, {on_average}, and of ")
-    assert f"with a probability of at least 90%, less at most 2 points, {on_average}" in said["counts"]
-    assert said["counts"].endswith("and of at least 83.4% for this set (95% confidence).")
+    assert said["exact"].startswith(f"{whole}, {on_average}. For this set it lies between ")
+    assert f"with a probability of at least 90%, less at most 2 percentage points, {on_average}" in said["counts"]
+    assert said["counts"].endswith("For this set it is at least 83.4% (95% confidence).")
     assert said["eighty"].startswith("An 80% interval")
     assert "of at least 76%" in said["folds"]  # 1 - 2 (1 - 0.9) - 2 epsilon, epsilon = 2 / 100
     assert said["groups"] == (
-        f"In every group, a {start} calibration rows of its group with a probability of 90%, give or take 23 points,"
-        f" {on_average}."
+        f"In every group, a {start} calibration rows of its group with a probability of 90%, within 23 percentage"
+        f" points, {on_average}."
     )
     assert "if the weights are the likelihood ratios of new rows" in said["ratios"]
     assert "nothing is proved" in said["half-life"]
@@ -604,7 +605,9 @@ def test_an_interval_is_off_by_at_most_twice_epsilon():
 def test_an_interval_that_ends_beyond_all_scores_says_so_where_it_is_asked_for(labels):
     y = np.arange(9.0)
     H = Calibrator(labels=labels).fit(0 * y, y)([0.0, 1.0])
-    with pytest.warns(UserWarning, match="90% intervals need 19 calibration rows, and there are 9: their ends are a"):
+    with pytest.warns(
+        UserWarning, match="90% intervals need 19 calibration rows, and there are 9: their ends depend on"
+    ):
         H.interval(0.9)
     H.interval(0.8)  # 9 rows reach as far, and a warning would be an error here
     H.quantiles([0.05, 0.95])

@@ -29,7 +29,8 @@ from calibrant import (
 )
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.support import BoundedTails
-from calibrant.labels import Chained, Counts, Labels, Real, Transformed
+from calibrant.labels import Counts, Labels, Real, Transformed
+from calibrant.labels.base import Chained
 from calibrant.persistence.summary import describe
 from calibrant.scores import CDFScore, LogScore
 from calibrant.testing import check_labels

@@ -18,7 +18,8 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import calibrant
 from calibrant import CalibratedRegressor, Calibrator, Normal, Point, Samples, prediction_of
-from calibrant.labels import Chained, Counts, Real, Transformed
+from calibrant.labels import Counts, Real, Transformed
+from calibrant.labels.base import Chained
 from calibrant.labels.named import labels_named
 
 N = 240

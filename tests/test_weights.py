@@ -213,7 +213,7 @@ def test_the_guarantee_says_what_is_exact_bounded_and_unknown():
     assert (linear.kind, random.kind) == ("weighted", "weighted, exact")
     assert random.epsilon == 0
     assert linear.effective_n == pytest.approx(W[:100].sum() ** 2 / np.sum(W[:100] ** 2))
-    assert "which is not known" in str(linear)
+    assert "adds to the bound" in str(linear)
     assert "P(H(Y) <= c) = c for every c" in str(random)
 
 

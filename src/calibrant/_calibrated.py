@@ -1,4 +1,4 @@
-"""Methods of what was calibrated that need modules which build on it; these are imported when asked for."""
+"""Methods of calibrators that need modules which build on them; these are imported when a method is called."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from calibrant._types import ArrayLike
 from calibrant.forecast import PredictionLike
 
 
-class Saved:
-    """What `calibrant.load` reads again."""
+class Saveable:
+    """Can be written to a file that `calibrant.load` reads."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a safetensors file that `calibrant.load` reads; a crash leaves an older file whole.
+        """Write a safetensors file that `calibrant.load` reads. An older file is replaced at once or not at all.
 
         Args:
             path: The file to write; an older one is replaced.
@@ -23,8 +23,8 @@ class Saved:
         save(path, self)  # type: ignore[arg-type]
 
 
-class NotTheEstimator(Saved):
-    """What was calibrated, without a model: it is called with predictions, and cannot make them of X."""
+class CalledWithPredictions(Saveable):
+    """A calibrator without a model: it takes predictions, not X, and says so where `predict` is asked for."""
 
     if not TYPE_CHECKING:  # a type checker would take every name for one that is there
 
@@ -38,11 +38,11 @@ class NotTheEstimator(Saved):
             raise AttributeError(problem, name=name, obj=self)
 
 
-class Growing(NotTheEstimator):
-    """A calibrator whose q can be made of more scores."""
+class Updatable(CalledWithPredictions):
+    """A calibrator that takes more rows."""
 
     def update(self, prediction: PredictionLike, y: ArrayLike, *, refit: bool = False, **known: Any) -> Self:
-        """A new calibrator, whose q is also made of the scores of these rows. The score, with its floor, stays.
+        """A new calibrator, with the scores of these rows added. The score, with its floor, stays.
 
         Args:
             prediction: The prediction of each row, of the kind that was calibrated.

@@ -28,7 +28,7 @@ _DIGITS, _DIGITS_OF_SINGLE = 30, 16
 products do, changes only later ones."""
 
 
-def source(prediction: Any, q: Distribution, rng: Any, seed: Any) -> Any:
+def uniforms_of(prediction: Any, q: Distribution, rng: Any, seed: Any) -> Any:
     """What draws the uniforms of a prediction's rows: `rng`, or what a `seed` makes of the rows themselves."""
     if seed is None:
         return None if rng is None else generator(rng)

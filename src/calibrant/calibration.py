@@ -1,7 +1,7 @@
 """Algorithm 1, modular conformal calibration: H[x](y) = q(phi(f(x), y)).
 
-Three decisions make a calibrator: what the model predicts (`calibrant.predictions`), the score phi
-(`calibrant.scores`) and the interpolation of the calibration scores to q (`calibrant.interpolators`).
+f(x) is what the model predicts (`calibrant.predictions`). The score phi says how large a label is, given f(x)
+(`calibrant.scores`). q is a CDF fitted to the scores of the calibration rows (`calibrant.interpolators`).
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from calibrant._arguments import check_has, check_known
 from calibrant._arrays import Array, count_true, detached, namespace, refuse
 from calibrant._batch import have_labels, some_rows
-from calibrant._calibrated import Growing
-from calibrant._row_hash import source
+from calibrant._calibrated import Updatable
+from calibrant._row_hash import uniforms_of
 from calibrant.distributions.context import Context
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.history import interpolate, remember
@@ -35,11 +35,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Calibrator:
-    """A score and an interpolator, ready to be fitted.
+    """How to calibrate: a score, an interpolator, the kind of label, and whether old rows fade.
 
-    Without a score, the kind of prediction decides: residual, interval, quantile, samples, z-score, or the sum of an
-    ensemble's. `labels` is what kind of number y is, of `calibrant.labels` or by name ("counts"); without it, any
-    real. `forget` says which old rows count, a `Window` or a `HalfLife`; without it, all count as much as new ones.
+    Args:
+        score: The score phi; by default that of the kind of prediction, such as the residual of points.
+        interpolator: Fits q to the scores; `Linear()` by default.
+        labels: What kind of number y is, such as `calibrant.labels.Counts()` or "counts"; by default any real.
+        forget: A `Window` or a `HalfLife`, where new rows count more than old ones; by default all count alike.
 
     >>> calibrated = Calibrator().fit([1.0, 2.0, 3.0, 4.0], [1.1, 1.8, 3.3, 4.0])
     >>> calibrated([10.0]).interval(0.5)
@@ -63,7 +65,8 @@ class Calibrator:
             object.__setattr__(self, "labels", labels_named(self.labels))
         check_has("Calibrator.score", self.score, "pull_back", "a Score object", optional=True)
         check_has("Calibrator.interpolator", self.interpolator, "accuracy", "an Interpolator object")
-        check_has("Calibrator.labels", self.labels, "collapse", "an object such as labels.Counts()", optional=True)
+        kinds = "an object such as calibrant.labels.Counts(), or its name, such as 'counts'"
+        check_has("Calibrator.labels", self.labels, "collapse", kinds, optional=True)
         check_has("Calibrator.forget", self.forget, "weigh", "a Window or a HalfLife", optional=True)
 
     def fit(
@@ -75,10 +78,10 @@ class Calibrator:
         Args:
             prediction: What the model predicts: `Point`, `Quantiles`, ..., a distribution, or an array of points.
             y: The labels: one number per row.
-            by: The group of each row: one value per row, or several columns. Each group has its own distribution.
-            weights: Likelihood ratios p_new(x) / p(x) of the calibration rows, up to a factor, one number each.
-            bound: What is known of each row, such as a capacity, for `labels` that ask for it: an array or a table.
-            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
+            by: The group of each row: one value per row, or several columns. Each group has its own q.
+            weights: Likelihood ratios p_new(x) / p_old(x) of the calibration rows; a common factor cancels.
+            bound: The bound of y in each row, such as a capacity, for `labels` that need it: an array or a table.
+            rng: A `numpy.random.Generator`, for counts, which are spread at random; a fresh one by default.
         """
         if hasattr(y, "calibrated_by"):  # of some labels only a bound was seen, see `Censored`
             return y.calibrated_by(self, prediction, by, weights, bound, rng)  # type: ignore[no-any-return]
@@ -95,19 +98,19 @@ class Calibrator:
 
 
 @dataclass(frozen=True)
-class Calibrated(Growing):
-    """What calibration learned: the score, the distribution q of the calibration scores, and the guarantee."""
+class Calibrated(Updatable):
+    """A fitted calibrator: call it with predictions to get their calibrated distributions."""
 
     score: Score
     q: Distribution
     guarantee: Guarantee
     interpolator: Interpolator
-    """What made q of the scores."""
+    """What fitted q to the scores."""
     form: Form | None = None
-    """The kind, levels, draws and members of what was calibrated: predictions must have them too. None takes any."""
+    """The kind, levels, draws and members that new predictions must have; None accepts any."""
     labels: Labels | None = None
     history: History | None = None
-    """The scores that q was made of, for `update`; None where they are not known."""
+    """The calibration scores, for `update`; None where they are not known."""
 
     def __call__(
         self, prediction: PredictionLike, *, by: Values | None = None,
@@ -115,23 +118,23 @@ class Calibrated(Growing):
     ) -> Distribution:  # fmt: skip
         """H[x_i] for each row i of a prediction.
 
-        A randomised q needs one uniform number for each row: `rng` draws them, one after the other. By a `seed`, the
-        number is a function of the seed, of q and of the row's own forecast, which rows with equal forecasts share.
+        `Random` needs a uniform number for each row. `rng` draws them one after the other. With `seed` a row's number
+        is a hash of the seed, of q and of its prediction: the same in any batch and order, and for equal predictions.
 
         Args:
             prediction: The prediction of each row, of the kind that was calibrated.
             by: The group of each row, as in `fit`.
-            weights: The likelihood ratio of each row, where the calibration rows had some.
-            bound: What is known of each row, as in `fit`.
-            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
-            seed: A whole number in place of `rng`: a row then has the same random number in any batch and any order.
+            weights: The likelihood ratio of each row, if `fit` had weights.
+            bound: The bound of y in each row, as in `fit`.
+            rng: A `numpy.random.Generator`; a fresh one by default.
+            seed: A whole number in place of `rng`.
         """
         prediction = as_prediction(prediction)
         prediction.check_form(self.form)
         check_known(prediction, self.labels, by, weights, bound)
         if self.labels is not None:
             prediction = self.labels.spread_prediction(prediction, bound=bound)
-        draws = None if rng is None and seed is None else source(prediction, self.q, rng, seed)
+        draws = None if rng is None and seed is None else uniforms_of(prediction, self.q, rng, seed)
         q = self.q.to(prediction.like).for_rows(Context(len(prediction), by, weights, draws))
         H = self.score.pull_back(q, prediction)
         H = H if self.labels is None else self.labels.collapse(H, bound=bound)
@@ -141,7 +144,7 @@ class Calibrated(Growing):
 def labelled_rows(
     labels: Labels | None, prediction: Any, y: Any, by: Any, weights: Any, bound: Bound, rng: Draws
 ) -> tuple[Any, Array, Any, Any]:
-    """Prediction, label, group and weight of the rows that have a label; counts, for one, are made continuous."""
+    """Prediction, label, group and weight of the rows that have a label; counts are made continuous (y + U)."""
     there = have_labels(y, len(prediction))
     if there is not None:
         prediction, y, by, weights, bound = (some_rows(each, there) for each in (prediction, y, by, weights, bound))
@@ -154,7 +157,7 @@ def labelled_rows(
 
 
 def finite_scores(score: Score, prediction: Any, y: Array) -> Array:
-    """phi(f(x_i), y_i), which no label may make infinite."""
+    """phi(f(x_i), y_i); raises where one is infinite."""
     scores = detached(score(prediction, y))  # q is learned: no gradient of a later loss may reach back here
     infinite, name = ~namespace(scores).isfinite(scores), f"the score of {type(score).__name__}"
     refuse(name, infinite, "is not finite: y lies beyond the prediction's support")
@@ -164,7 +167,7 @@ def finite_scores(score: Score, prediction: Any, y: Array) -> Array:
 def calibrated(
     score: Score, interpolator: Interpolator, form: Form | None, labels: Labels | None, history: History, rng: Draws
 ) -> Calibrated:
-    """q, made of the scores, and its guarantee."""
+    """q, fitted to the scores, and its guarantee."""
     q, guarantee, interpolator = interpolate(interpolator, history, score.support, rng)
     drawn = labels is not None and labels.draws
     if history.floored or drawn:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from calibrant._batch import same
-from calibrant._calibrated import NotTheEstimator
+from calibrant._calibrated import CalledWithPredictions
 from calibrant._types import Bound, Values
 from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
@@ -22,7 +22,7 @@ from calibrant.predictions.base import Prediction
 
 
 @dataclass(frozen=True)
-class CrossCalibrated(NotTheEstimator):
+class CrossCalibrated(CalledWithPredictions):
     """H[x](y) = sum of n_k / n * q_k(phi(f_k(x), y)), for K folds of n_k rows with a model f_k that did not see them.
 
     >>> from calibrant import Calibrator

@@ -26,8 +26,8 @@ _ASSUMED = {
     "group": "groups fixed beforehand, exchangeable rows within each, a model not trained on the calibration set",
     "horizon": "rows of one horizon that are exchangeable, forecasts made without their labels",
     "weighted": (
-        "that the weights are the likelihood ratios of new to calibration rows and that y given x is the same; ratios"
-        " estimated on other rows add E|w^ - w| / 2, which is not known"
+        "that the weights are the likelihood ratios of new to calibration rows and that y given x is the same; where"
+        " the ratios are estimated, half their mean error, E|w^ - w| / 2, adds to the bound"
     ),
     "censored": (
         "that censoring is independent of the label (given x, where `followed` models it so), and that any label had a"
@@ -70,8 +70,8 @@ class Guarantee:
     - "recent", "censored": no finite-sample claim; weights fall with age, or are estimated.
 
     >>> print(Guarantee(199).in_short())
-    A 90% interval holds the label of a new row like the 199 calibration rows with a probability of 90%, give or
-    take 1 point, on average over calibration sets, and of 85.5% to 93.8% for this set (95% confidence).
+    A 90% interval contains the label of a new row like the 199 calibration rows with a probability of 90%, within
+    1 percentage point, on average over calibration sets. For this set it lies between 85.5% and 93.8% (95% confidence).
     """
 
     n: int
@@ -146,7 +146,8 @@ class Guarantee:
     def __getitem__(self, name: Hashable) -> Guarantee:
         """What is promised to one group, at one horizon or for one label."""
         if name not in self.names or self.basis == "long run":
-            raise KeyError(f"no calibration row was of the group {name!r}, so nothing is promised to it")
+            what = {"horizon": "horizon", "label": "label"}.get(self.basis, "group")
+            raise KeyError(f"no calibration row has the {what} {name!r}, so nothing is promised to it")
         if self.basis == "cross":
             return Guarantee.of_parts("cross", [part[name] for part in self.parts])
         return self.parts[self.names.index(name)]
@@ -255,7 +256,7 @@ class Guarantee:
         """
         c = unit("coverage", coverage)
         article = "An" if f"{100 * c:g}".startswith(("8", "11", "18")) else "A"
-        interval = f"{article} {100 * c:g}% interval holds the label of a new row"
+        interval = f"{article} {100 * c:g}% interval contains the label of a new row"
         alike, given = f" like the {count(self.n, 'calibration row')}", ""
         if self.basis == "long run":
             return "In the long run the share of labels below each tracked level is that level, whatever the rows do."
@@ -273,15 +274,15 @@ class Guarantee:
             alike, given = "", f", if the weights are the likelihood ratios of new rows ({rows})"
         about = "at least " if self.drawn else "about " if self.kind.endswith("approximate") else ""
         points = f"{100 * min(2 * self.epsilon, 1.0):.2g}"
-        off = f"{points} point{'' if points == '1' else 's'}"
-        off = f", {'less at most' if self.drawn else 'give or take'} {off}" if self.epsilon else ""
-        sentence = f"{interval}{alike} with a probability of {about}{100 * c:g}%{off}, on average over calibration sets"
+        off = f"{points} percentage point{'' if points == '1' else 's'}"
+        off = f", {'less at most' if self.drawn else 'within'} {off}" if self.epsilon else ""
+        likely = f"{about}{100 * c:g}%{off}, on average over calibration sets"
         if self.kind in ("marginal", "exact"):
             low, high = (100 * share for share in coverage_of_this_set(self.n, self.accuracy, c))
-            share = f"at least {low:.3g}%" if self.drawn else f"{low:.3g}% to {high:.3g}%"
-            sentence += f", and of {share} for this set (95% confidence)"
+            share = f"is at least {low:.3g}%" if self.drawn else f"lies between {low:.3g}% and {high:.3g}%"
+            return f"{interval}{alike} with a probability of {likely}. For this set it {share} (95% confidence)."
         opening = {"group": "In every group, a", "horizon": "At every horizon, a", "label": "For each label, a"}
-        return f"{opening.get(self.basis, 'A')}{sentence[1:]}{given}."
+        return f"{opening.get(self.basis, 'A')}{interval[1:]}{alike} with a probability of {likely}{given}."
 
     @property
     def assumed(self) -> str:
@@ -354,27 +355,29 @@ class Guarantee:
                 " by a model that did not see its row"
             )
         if self.basis == "weighted":
-            share = "" if self.randomised else ", the expected largest share of a row, as estimated"
+            share = (
+                "" if self.randomised else ", the expected largest share of a row in the weights, estimated from these"
+            )
             share += ", and lambda / (N + 1)" if share and self.accuracy else ""
             return (
                 f"{share}{limits}{average} of n = {self.n} weighted rows (effective number N = {self.effective_n:.3g})"
             )
         if self.basis == "marginal":
             tied = self.largest_tie > 1 and not self.randomised
-            share = f", {self.largest_tie / (self.n + 1):.2g} of them all" if tied else ""
+            share = f", {100 * self.largest_tie / (self.n + 1):.2g}% of all" if tied else ""
             return (
-                f"{limits}{share}{average} of n = {self.n}; for this one the error is at most {self.conditional():.3g}"
-                " with 95% confidence, if rows are independent"
+                f"{limits}{share}{average} of n = {self.n}. For this set no level is off by more than"
+                f" {self.conditional():.3g}, with 95% confidence, if rows are independent"
             )
         few, many = (choose(self.parts, key=lambda part: part.n) for choose in (min, max))
         if self.basis == "horizon":
             span = f"{len(self.parts)} horizons, {self.names[0]} to {self.names[-1]} steps ahead"
             return f" at each of {span}{limits}{average}; the fewest rows of one are {few.n}, the most {many.n}"
-        best = "" if self.randomised else f", and {many.epsilon:.3g} in the largest"
+        best = "" if self.randomised else f", where the bound is {many.epsilon:.3g}"
         smallest, largest = (in_text(self.names[self.parts.index(part)]) for part in (few, many))
         return (
-            f" in each of {len(self.parts)} groups{limits}{average}; the smallest, {smallest}, has n = {few.n}, the"
-            f" largest, {largest}, {many.n}{best}"
+            f" in each of {len(self.parts)} groups{limits}{average}; n is {few.n} in the smallest ({smallest}) and"
+            f" {many.n} in the largest ({largest}){best}"
         )
 
     def _limits(self) -> str:
@@ -382,7 +385,7 @@ class Guarantee:
         limits = f", but only approximately: {floor_words(self.floored)}" if self.floored else ""
         if self.largest_tie > 1 and not self.randomised:
             but = "and" if self.floored else "but"
-            limits += f", {but} only up to ties: the largest is of {self.largest_tie} scores"
+            limits += f", {but} only up to ties: {self.largest_tie} scores are equal"
         return limits
 
 
@@ -454,7 +457,7 @@ def too_few_for_interval(n: int, coverage: float) -> str | None:
     """Why the ends of a centred interval of H lie beyond all n scores, where they do: n < 2 / (1 - coverage) - 1.
 
     >>> too_few_for_interval(9, 0.9)
-    '90% intervals need 19 calibration rows, and there are 9: their ends are a guess of the tails'
+    '90% intervals need 19 calibration rows, and there are 9: their ends depend on the assumed tails'
     >>> too_few_for_interval(19, 0.9)
     """
     if n > 2 / (1 - coverage):
@@ -463,9 +466,7 @@ def too_few_for_interval(n: int, coverage: float) -> str | None:
     if n >= enough:
         return None
     rows = f"there are {n}" if n > 1 else "there is one"
-    return (
-        f"{100 * coverage:g}% intervals need {enough} calibration rows, and {rows}: their ends are a guess of the tails"
-    )
+    return f"{100 * coverage:g}% intervals need {enough} calibration rows, and {rows}: their ends depend on the assumed tails"
 
 
 def as_written(number: float) -> Fraction:

@@ -9,7 +9,7 @@ import numpy as np
 
 from calibrant._arguments import check_has
 from calibrant._arrays import Rng, first_and_count
-from calibrant._calibrated import Saved
+from calibrant._calibrated import Saveable
 from calibrant._types import Frame, Table
 from calibrant._words import in_all
 from calibrant.calibration import Calibrated, Calibrator
@@ -103,7 +103,7 @@ class HorizonCalibrator:
 
 
 @dataclass(frozen=True, eq=False)
-class HorizonCalibrated(Saved):
+class HorizonCalibrated(Saveable):
     """What calibration learned of each horizon, and the columns that it reads and writes."""
 
     calibrated: Calibrated

@@ -11,13 +11,13 @@ label's own unit: `Calibrator(labels=Real(0))` is all that is needed.
 | `AtomAt(0)` | takes all below 0 to 0, where many labels are |
 | `a \| b` | g_a(g_b(Y')) |
 
-`labels_named("0:")` makes the kind of a name.
+The kinds have names too: `Calibrator(labels="0:")`.
 """
 
 from calibrant.labels.atom import AtomAt
-from calibrant.labels.base import Chained, Labels
+from calibrant.labels.base import Labels
 from calibrant.labels.counts import Counts
 from calibrant.labels.real import Real
 from calibrant.labels.transformed import Transformed
 
-__all__ = ["AtomAt", "Chained", "Counts", "Labels", "Real", "Transformed"]
+__all__ = ["AtomAt", "Counts", "Labels", "Real", "Transformed"]

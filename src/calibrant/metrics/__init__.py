@@ -11,6 +11,7 @@ from calibrant.metrics.calibration import (
     debiased_ece,
     ece,
     pit,
+    pit_uniformity_test,
     sup_calibration_error,
 )
 from calibrant.metrics.evaluation import Evaluation, compare
@@ -39,6 +40,7 @@ __all__ = [
     "pinball",
     "pit",
     "pit_band",
+    "pit_uniformity_test",
     "reliability_band",
     "std",
     "sup_calibration_error",

@@ -48,7 +48,8 @@ from calibrant.interpolators.history import Forgetting, HalfLife, History, Windo
 from calibrant.interpolators.naf import default_accuracy
 from calibrant.interpolators.weights import CalibrationWeights, Ratios
 from calibrant.intervals import CQR, AbsoluteResidual, Centred, Nonconformity, NormalizedResidual
-from calibrant.labels import AtomAt, Chained, Counts, Labels, Real, Transformed
+from calibrant.labels import AtomAt, Counts, Labels, Real, Transformed
+from calibrant.labels.base import Chained
 from calibrant.persistence import relations
 from calibrant.persistence.fields import (
     ANYTHING,

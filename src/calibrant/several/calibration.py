@@ -10,7 +10,7 @@ import numpy as np
 
 from calibrant._arguments import generator, unit
 from calibrant._arrays import Array, Rng, to_numpy
-from calibrant._calibrated import NotTheEstimator
+from calibrant._calibrated import CalledWithPredictions
 from calibrant._types import Bound, Columns
 from calibrant._words import in_all
 from calibrant.calibration import Calibrated, Calibrator
@@ -135,7 +135,7 @@ class SeveralCalibrator:
 
 
 @dataclass(frozen=True, eq=False)
-class SeveralCalibrated(NotTheEstimator):
+class SeveralCalibrated(CalledWithPredictions):
     """What calibration learned of d labels. `calibrated["wind"]` and `calibrated[0]` are what it learned of one."""
 
     names: tuple[str, ...]

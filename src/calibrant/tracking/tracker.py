@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from calibrant._arguments import one_number
 from calibrant._arrays import Rng, to_numpy
 from calibrant._batch import some_rows
-from calibrant._calibrated import NotTheEstimator
+from calibrant._calibrated import CalledWithPredictions
 from calibrant._types import ArrayLike, Bound
 from calibrant._words import count, said_of, the_first, warn_user
 from calibrant.calibration import Calibrated
@@ -45,7 +45,7 @@ FINEST = 1e4
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tracker(NotTheEstimator):
+class Tracker(CalledWithPredictions):
     """Positions theta_1 <= ... <= theta_K on the score axis that follow the quantiles of the scores at K levels.
 
     After each label, theta_k moves up by step * level_k if the score was above it, else down by step * (1 - level_k);
