@@ -466,7 +466,8 @@ def too_few_for_interval(n: int, coverage: float) -> str | None:
     if n >= enough:
         return None
     rows = f"there are {n}" if n > 1 else "there is one"
-    return f"{100 * coverage:g}% intervals need {enough} calibration rows, and {rows}: their ends depend on the assumed tails"
+    need = f"{100 * coverage:g}% intervals need {enough} calibration rows, and {rows}"
+    return f"{need}: their ends depend on the assumed tails"
 
 
 def as_written(number: float) -> Fraction:
