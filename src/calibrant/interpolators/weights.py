@@ -118,7 +118,7 @@ class InOrder:
         return q if self.unit is None else Reweighted(q, self.unit, self.total, low, high)
 
 
-def in_order(scores: Any, weights: Any, support: Any) -> InOrder:
+def in_order(scores: Any, weights: Any = None, support: Any = REAL_LINE) -> InOrder:
     """The scores in increasing order, finite, at least one, inside the support; and their weights, if any."""
     scores, support = floats("scores", scores, ndim=1), as_support(support)
     n = scores.shape[0]
