@@ -17,7 +17,7 @@ from calibrant._arguments import same_length
 from calibrant._types import Array as Array
 from calibrant._types import Namespace
 from calibrant._types import Rng as Rng
-from calibrant._words import in_all, in_rows, said_of, warn_user
+from calibrant._words import in_all, in_rows, singular_if_one, warn_user
 
 _DOUBLE = np.dtype(np.float64)
 
@@ -195,7 +195,9 @@ def positive(name: str, scale: Array, centre: Array, *, strict: bool, least: flo
         complain(name, flat, "has zero width")
     first, number = first_and_count(flat)
     where = f" {in_rows(number, first)}" if flat.ndim else ""
-    warn_user(f"{name} has zero width{where}: {said_of(number, 'they are')} given the least that floats tell apart")
+    warn_user(
+        f"{name} has zero width{where}: {singular_if_one(number, 'they are')} given the least that floats tell apart"
+    )
     return xp.where(flat, resolution(centre, smallest(scale) if least is None else least), scale)
 
 

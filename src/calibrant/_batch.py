@@ -14,7 +14,7 @@ import array_api_compat
 import numpy as np
 
 from calibrant._arrays import anywhere, concatenate, first_and_count, moved, namespace, rows, to_numpy, wider
-from calibrant._words import count, said_of, the_first, warn_user
+from calibrant._words import count, singular_if_one, the_first, warn_user
 
 T = TypeVar("T")
 
@@ -47,7 +47,7 @@ def have_labels(y: Any, length: int) -> Any:
         return None
     first, number = first_and_count(missing)
     among = f"{number} of {count(length, 'row')}, {the_first(number, first)}"
-    warn_user(f"y is missing in {among}: {said_of(number, 'they are')} left out")
+    warn_user(f"y is missing in {among}: {singular_if_one(number, 'they are')} left out")
     return ~to_numpy(missing)
 
 

@@ -37,7 +37,7 @@ NEAR = 0.9  # of sqrt(n)/2: how near to the ranks a candidate must stay
 
 
 class Problem(NamedTuple):
-    """The scores, summarised as points, and the units that are to have weights; of many at once, with more axes before."""
+    """The scores, summarised as points, and the units that need weights; of many at once, with more axes before."""
 
     points: Any
     held: Any

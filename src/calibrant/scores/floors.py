@@ -17,7 +17,7 @@ import numpy as np
 from calibrant._arguments import one_number
 from calibrant._arrays import Array, anywhere, detached, first_and_count, namespace, refuse, resolution, smallest
 from calibrant._batch import no_rows
-from calibrant._words import count, said_of, the_first, warn_user
+from calibrant._words import count, singular_if_one, the_first, warn_user
 from calibrant.distributions.base import Distribution
 from calibrant.predictions import Interval, Point
 from calibrant.scores.base import Score
@@ -143,7 +143,7 @@ class Floored(ScaledScore):
             given = f"a floor of {floor:.3g}" if self.floor else "the least that floats tell apart; pass a floor"
             warn_user(
                 f"{type(self).__name__}: {count(number, 'row')}, {the_first(number, first)},"
-                f" {said_of(number, 'have no width of their own: they are given')} {given}"
+                f" {singular_if_one(number, 'have no width of their own: they are given')} {given}"
             )
         return namespace(scale).where(low, resolution(loc, floor), scale)
 
