@@ -109,20 +109,36 @@ class Grouping(ABC):
 
 
 @dataclass(frozen=True)
-class Borrowing(Grouping):
-    """Groups that borrow from all."""
+class ByGroup(Grouping):
+    """A group's distribution is that of all, mixed with its own as far as its scores say, within lambda_g of its ranks.
+
+    How it is mixed is in `calibrant.interpolators.borrowing`. It is then clipped to the group's own scores by the
+    lambda guard, with lambda_g = sqrt(n_g)/2, so each group has a guarantee of its own, (1 + lambda_g) / (n_g + 1). It
+    is drawn with straight lines between the scores of the group and 42 more points, so everything about it is exact.
+
+    >>> from calibrant import Calibrator
+    >>> rng = np.random.default_rng(0)
+    >>> group, noise = np.tile(["calm", "wild"], 100), rng.normal(size=200)
+    >>> y = np.where(group == "wild", 5.0, 1.0) * noise
+    >>> calibrated = Calibrator().fit(np.zeros(200), y, by=group)
+    >>> calibrated([0.0, 0.0], by=["calm", "wild"]).std().round(1)
+    array([1. , 4.9])
+    >>> calibrated.guarantee["calm"].epsilon.__round__(3)
+    0.059
+    """
 
     pooled: NAF = NAF()
     """What makes the distribution of all, and promises lambda_g."""
+    unseen: str = field(default="refuse", kw_only=True)
 
     @property
     def single(self) -> NAF:
         """`pooled`."""
         return self.pooled
 
-    @abstractmethod
     def _neighbours(self, labels: tuple[Hashable, ...], parts: Parts, rows: Counts) -> tuple[Counts, Component | None]:
         """The fold of each score, and what neighbouring groups add to the mixture; `rows` are those of the scores."""
+        return shuffled(parts), None
 
     def fit_rows(self, scores: Array, context: Context, *, support: Support = REAL_LINE) -> tuple[Grouped, Guarantee]:
         """The distributions of the groups, and what is promised to each.
@@ -144,31 +160,6 @@ class Borrowing(Grouping):
         if self.unseen == "pooled":
             table = Lines.of([table, drawn(pooled)])
         return Grouped(support.bounded(PiecewiseLinear(table, np.arange(len(table))).to(scores)), labels), promised
-
-
-@dataclass(frozen=True)
-class ByGroup(Borrowing):
-    """A group's distribution is that of all, mixed with its own as far as its scores say, within lambda_g of its ranks.
-
-    How it is mixed is in `calibrant.interpolators.borrowing`. It is then clipped to the group's own scores by the
-    lambda guard, with lambda_g = sqrt(n_g)/2, so each group has a guarantee of its own, (1 + lambda_g) / (n_g + 1). It
-    is drawn with straight lines between the scores of the group and 42 more points, so everything about it is exact.
-
-    >>> from calibrant import Calibrator
-    >>> rng = np.random.default_rng(0)
-    >>> group, noise = np.tile(["calm", "wild"], 100), rng.normal(size=200)
-    >>> y = np.where(group == "wild", 5.0, 1.0) * noise
-    >>> calibrated = Calibrator().fit(np.zeros(200), y, by=group)
-    >>> calibrated([0.0, 0.0], by=["calm", "wild"]).std().round(1)
-    array([1. , 4.9])
-    >>> calibrated.guarantee["calm"].epsilon.__round__(3)
-    0.059
-    """
-
-    unseen: str = field(default="refuse", kw_only=True)
-
-    def _neighbours(self, labels: tuple[Hashable, ...], parts: Parts, rows: Counts) -> tuple[Counts, None]:
-        return shuffled(parts), None
 
 
 @dataclass(frozen=True)

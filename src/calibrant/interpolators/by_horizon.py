@@ -31,14 +31,14 @@ from calibrant.interpolators.borrowing import (
     standardised,
     without_each,
 )
-from calibrant.interpolators.by_group import Borrowing
+from calibrant.interpolators.by_group import ByGroup
 
 WIDTHS = (1.0, 2.0, 4.0, 8.0, np.inf)
 """Of the kernel, in steps."""
 
 
 @dataclass(frozen=True)
-class ByHorizon(Borrowing):
+class ByHorizon(ByGroup):
     """`ByGroup` for groups that are steps ahead, 1, 2, 3, ...: a horizon also borrows from its neighbours.
 
     One more distribution joins the mixture of `ByGroup`, that of the neighbours. The lambda guard clips the mixture to
