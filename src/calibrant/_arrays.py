@@ -38,10 +38,8 @@ def floats(
     Where `value` may have more digits than `like`, ask `wider` first. Half precision is refused. `hint` ends the error
     where the number of dimensions is wrong.
     """
-    array: Array = value
     at_once = type(value) is np.ndarray and value.dtype == _DOUBLE and (like is None or at_home(value, like))
-    if not at_once:  # most of what comes through here is fine as it is
-        array = _as_floats(name, value, like)
+    array: Array = value if at_once else _as_floats(name, value, like)  # most of what comes here is fine as it is
     if ndim is not None and array.ndim != ndim:
         raise ValueError(f"{name} must be {ndim}-d, got shape {tuple(array.shape)}{hint}")
     xp = namespace(array)
@@ -158,7 +156,7 @@ def rows(array: Array, index: Any) -> Array:
     index = xp.asarray(index, device=array_api_compat.device(array))
     if xp.isdtype(index.dtype, "bool"):
         same_length("the batch", array.shape[0], "the mask", index.shape[0])
-        return array[index] if array.ndim == 1 else xp.take(array, xp.nonzero(index)[0], axis=0)
+        index = xp.nonzero(index)[0]
     if not xp.isdtype(index.dtype, "integral"):
         raise TypeError(f"rows are chosen by an integer, a slice, a mask or integers, got {index.dtype} numbers")
     return xp.take(array, index, axis=0)

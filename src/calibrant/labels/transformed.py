@@ -134,13 +134,11 @@ class Function(Transform):
 
     by: str | tuple[Elementwise, ...]
 
+    shape = ()
+
     @property
     def formula(self) -> Formula:
         return formula_of(self.by)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return ()
 
     def __call__(self, y: Array) -> Array:
         with np.errstate(all="ignore"):
@@ -158,16 +156,10 @@ class Function(Transform):
 class Inverse(Function):
     """y = t^-1(s)."""
 
-    def __call__(self, y: Array) -> Array:
-        return Function.inverse(self, y)
-
-    def inverse(self, s: Array) -> Array:
-        return Function.__call__(self, s)
-
-    def with_slope(self, y: Array) -> tuple[Array, Array]:
-        s = self(y)
-        with np.errstate(all="ignore"):
-            return s, -_finite(self.formula.log_slope(s))
+    @property
+    def formula(self) -> Formula:
+        t = formula_of(self.by)
+        return Formula(t.inverse, t.forward, lambda s: -_finite(t.log_slope(t.inverse(s))))
 
 
 def through(function: Function, distribution: Distribution) -> Distribution:
@@ -177,12 +169,12 @@ def through(function: Function, distribution: Distribution) -> Distribution:
     """
     if isinstance(distribution, ByRow):
         return distribution.pulled(function, lambda part, _: through(function, part))
-    match distribution:
-        case LocationScale(loc=f, scale=scale, base=q) if function.by in ("log", "log1p") and not q.shape:
-            if not anywhere(scale != 1):
-                xp, least = namespace(f), function.formula.lower
-                H = pull_back(q, Composed(Affine(xp.full_like(f, least), xp.exp(f)), Logarithm()))
-                return H.clip(least) if anywhere(q.cdf(-math.inf) > 0) else H
+    if isinstance(distribution, LocationScale) and not isinstance(function, Inverse) and not distribution.base.shape:
+        loc, q = distribution.loc, distribution.base
+        if function.by in ("log", "log1p") and not anywhere(distribution.scale != 1):
+            xp, least = namespace(loc), function.formula.lower
+            H = pull_back(q, Composed(Affine(xp.full_like(loc, least), xp.exp(loc)), Logarithm()))
+            return H.clip(least) if anywhere(q.cdf(-math.inf) > 0) else H
     return landed(Pulled(function, distribution))
 
 
