@@ -21,7 +21,8 @@ from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.borrowing import Component, Counts, Parts, borrowed, drawn, shuffled
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf import NAF
-from calibrant.interpolators.support import REAL_LINE, Support, as_support
+from calibrant.interpolators.support import REAL_LINE, Support
+from calibrant.interpolators.weights import in_order
 
 UNSEEN = ("refuse", "pooled")
 
@@ -148,8 +149,7 @@ class ByGroup(Grouping):
             context: What is known of the rows beside their predictions: groups, weights and random numbers.
             support: The interval in which scores can lie; the real line by default.
         """
-        support = as_support(support)
-        support.check(scores)
+        support = in_order(scores, support=support).support
         labels, parts, rows = sorted_by_group(scores, context)
         if bool(np.ptp(parts.scores) == 0):  # without a scale; Linear warns of it
             q, promised = Apart(Linear(), unseen=self.unseen).fit_rows(scores, context, support=support)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from calibrant._arrays import Array, concatenate, device_like, namespace, refuse
 from calibrant._words import warn_user
@@ -129,6 +129,10 @@ class Line:
     lower: float = -math.inf
     upper: float = math.inf
 
+    def __post_init__(self) -> None:
+        if not self.lower < self.upper:
+            raise ValueError(f"support needs lower < upper, got {self.lower:g} and {self.upper:g}")
+
     def through(self, scores: Array, probs: Array, tails: Tails) -> Distribution:
         """Piecewise linear through (u_(i), p_i); a bound, or else a tail, ends it."""
         lower, upper, left, right = self.lower, self.upper, 0.0, 0.0
@@ -173,13 +177,3 @@ class Logits:
 
 
 REAL_LINE = Line()
-
-
-def as_support(value: Any) -> Support:
-    """A support as it is; a pair (lower, upper) as a part of the line."""
-    if not isinstance(value, tuple):
-        return value  # type: ignore[no-any-return]
-    lower, upper = map(float, value)
-    if not lower < upper:
-        raise ValueError(f"support needs lower < upper, got {value}")
-    return Line(lower, upper)
