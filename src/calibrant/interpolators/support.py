@@ -7,6 +7,7 @@ crps out there.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -109,21 +110,23 @@ def _no_scale(scores: Array) -> bool:
 # ---- supports --------------------------------------------------------------------------------------------------------
 
 
-class Support(Protocol):
+class Support(ABC):
     """Where scores can lie: `Line`, or `Logits` of numbers in (0, 1)."""
 
+    @abstractmethod
     def through(self, scores: Array, probs: Array, tails: Tails) -> Distribution:
         """With a CDF that takes these values at sorted scores, the mass of each gap spread evenly over it."""
 
-    def check(self, scores: Array) -> None:
+    def check(self, scores: Array) -> None:  # noqa: B027
         """Raise if a score lies outside."""
 
     def bounded(self, q: Distribution) -> Distribution:
         """A distribution that was fitted without regard to the support, limited to it."""
+        return q
 
 
 @dataclass(frozen=True)
-class Line:
+class Line(Support):
     """The scores lie in (lower, upper); the gaps fill evenly in the score itself, a bound takes the place of a tail."""
 
     lower: float = -math.inf
@@ -161,19 +164,12 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Logits:
+class Logits(Support):
     """The scores are logits of numbers u in (0, 1); the gaps fill evenly in u, and no tail is left beyond them."""
 
     def through(self, scores: Array, probs: Array, tails: Tails) -> Distribution:
         """Piecewise linear in u through (0, 0), (u_(i), p_i) and (1, 1)."""
         return LogisticLinear(scores, probs)
-
-    def check(self, scores: Array) -> None:
-        """Every finite logit lies inside."""
-
-    def bounded(self, q: Distribution) -> Distribution:
-        """The distribution itself: every logit lies inside."""
-        return q
 
 
 REAL_LINE = Line()

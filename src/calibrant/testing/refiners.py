@@ -56,7 +56,7 @@ def check_refiner(refiner: Refiner, rows: TrainingRows | None = None) -> None:
 
 def _same(one: Any, other: Any) -> bool:
     """Whether two predictions are alike in form, middle and spread."""
-    parts = [[each.centre_rows(), each.spread_rows()] for each in (one, other)]
-    (middle, width), (second, other_width) = [[np.nan if p is None else numbers(p) for p in pair] for pair in parts]
-    near = (np.allclose(a, b, 1e-6, 1e-12, equal_nan=True) for a, b in ((middle, second), (width, other_width)))
-    return one.form() == other.form() and all(near)
+    if one.form() != other.form():
+        return False
+    pairs = [(one.centre_rows(), other.centre_rows()), (one.spread_rows(), other.spread_rows())]
+    return all(a is b or np.allclose(numbers(a), numbers(b), 1e-6, 1e-12, equal_nan=True) for a, b in pairs)
