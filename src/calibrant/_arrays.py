@@ -185,7 +185,7 @@ def positive(name: str, scale: Array, centre: Array, *, strict: bool, least: flo
 def resolution(centre: Array, least: float) -> Array:
     """4 eps |centre|, at least `least`: below that, floats near `centre` are hardly told apart."""
     xp = namespace(centre)
-    spacing = 4 * float(xp.finfo(centre.dtype).eps) * xp.abs(centre)
+    spacing = 4 * float(xp.finfo(centre.dtype).eps) * abs(centre)
     return xp.maximum(spacing, xp.full_like(spacing, least))
 
 

@@ -115,7 +115,7 @@ def solve(problem: Problem, scales: Any) -> tuple[Any, Any, Any]:
     loss = -xp.sum(held * fit, axis=(-1, -2)) / xp.sum(held, axis=(-1, -2))
     last = weights[..., -1] / xp.sum(weights[..., -1], axis=-1, keepdims=True)
     q = (sigmoid((problem.ends[..., None] - locs) / scales) @ last[..., None])[..., 0]
-    gap = xp.abs((problem.n + 1) * q - problem.ranks)
+    gap = abs((problem.n + 1) * q - problem.ranks)
     return last, loss, xp.max(xp.where(total[..., 0] > 0, gap, xp.zeros_like(gap)), axis=-1)
 
 

@@ -154,7 +154,7 @@ class Line(Support):
         """Raise if a score lies outside."""
         xp = namespace(scores)
         largest = min(LARGEST, float(xp.finfo(scores.dtype).max) / 4)
-        refuse("scores", xp.abs(scores) > largest, f"is larger than {largest:g}, too large to square,")
+        refuse("scores", abs(scores) > largest, f"is larger than {largest:g}, too large to square,")
         outside = (scores < self.lower) | (scores > self.upper)
         refuse("scores", outside, f"lies outside the support ({self.lower:g}, {self.upper:g})")
 

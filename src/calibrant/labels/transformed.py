@@ -49,17 +49,16 @@ def _log(y: Array, shift: int = 0) -> Array:
 
 def _sqrt_log_slope(y: Array) -> Array:
     """-log(2 sqrt(y)), very large at 0."""
-    xp = namespace(y)
-    tiny = float(xp.finfo(y.dtype).smallest_normal)
-    return -math.log(2) - 0.5 * xp.log(xp.maximum(xp.abs(y), xp.full_like(y, tiny)))
+    tiny = float(namespace(y).finfo(y.dtype).smallest_normal)
+    return -math.log(2) - 0.5 * namespace(y).log(abs(y) + tiny)
 
 
 FORMULAS = {
     "log": Formula(_log, lambda s: namespace(s).exp(s), lambda y: -_log(y), 0.0),
     "log1p": Formula(lambda y: _log(y, 1), lambda s: namespace(s).expm1(s), lambda y: -_log(y, 1), -1.0),
     "sqrt": Formula(
-        lambda y: namespace(y).sign(y) * namespace(y).sqrt(namespace(y).abs(y)),
-        lambda s: s * namespace(s).abs(s),
+        lambda y: namespace(y).sign(y) * abs(y) ** 0.5,
+        lambda s: s * abs(s),
         _sqrt_log_slope,
         0.0,
         closed=True,
@@ -83,7 +82,7 @@ def _yeo_johnson(power: float) -> Formula:
     return Formula(
         by_side(lambda xp, x, p: xp.expm1(p * xp.log1p(x)) / p if p else xp.log1p(x)),
         by_side(lambda xp, x, p: xp.expm1(xp.log1p(p * x) / p) if p else xp.expm1(x)),
-        lambda y: (power - 1) * namespace(y).sign(y) * namespace(y).log1p(namespace(y).abs(y)),
+        lambda y: (power - 1) * namespace(y).sign(y) * namespace(y).log1p(abs(y)),
     )
 
 
@@ -101,7 +100,7 @@ def _own(t: Elementwise, back: Elementwise, slope: Elementwise | None = None) ->
         if slope is not None:
             return xp.log(slope(y))
         s = _finite(forward(y))
-        h = 1e-3 * xp.maximum(xp.abs(s), xp.ones_like(s))
+        h = 1e-3 * xp.maximum(abs(s), xp.ones_like(s))
         near, far = (back(s + k * h) - back(s - k * h) for k in (1, 2))
         return xp.log(12 * h) - xp.log(8 * near - far)
 

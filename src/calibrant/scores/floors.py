@@ -48,7 +48,7 @@ class ScaledScore(Score):
         all its knots.
         """
         xp, n = namespace(scores), scores.shape[0]
-        distance = xp.abs(scores - upper_median(scores))
+        distance = abs(scores - upper_median(scores))
         total = float(xp.sum(distance))
         far = distance > FAR * total / n
         if n < FEWEST or not xp.sum(distance[far]) > MOST * total:
@@ -128,7 +128,7 @@ class Floored(ScaledScore):
         if own.shape[0]:
             floor = self.share * float(upper_median(own))
         else:
-            floor = float(xp.max(centre) - xp.min(centre)) or float(xp.max(xp.abs(centre))) or 1.0
+            floor = float(xp.max(centre) - xp.min(centre)) or float(xp.max(abs(centre))) or 1.0
         floor = max(floor, least)
         return replace(self, floor=floor), width < floor
 
@@ -168,7 +168,7 @@ class RelativeScore(Floored, LocationScaleScore):
 
     def loc_scale(self, prediction: Point) -> tuple[Array, Array]:
         """f and |f|."""
-        return prediction.values, namespace(prediction.values).abs(prediction.values)
+        return prediction.values, abs(prediction.values)
 
 
 @dataclass(frozen=True, repr=False)
