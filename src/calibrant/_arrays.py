@@ -43,7 +43,9 @@ def floats(
     if ndim is not None and array.ndim != ndim:
         raise ValueError(f"{name} must be {ndim}-d, got shape {tuple(array.shape)}{hint}")
     xp = namespace(array)
-    refuse(name, xp.isnan(array) if allow_inf else ~xp.isfinite(array), f"is NaN{'' if allow_inf else ' or infinite'}")
+    bad = xp.isnan(array) if allow_inf else ~xp.isfinite(array)
+    if anywhere(bad):
+        complain(name, bad, f"is NaN{'' if allow_inf else ' or infinite'}")
     return array
 
 
