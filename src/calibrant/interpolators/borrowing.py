@@ -67,6 +67,12 @@ class Parts:
         """The scores of each group."""
         return np.split(self.scores, self.first[1:-1])
 
+    def places(self, key: Counts | Numbers) -> Counts:
+        """The place of each score in its group, 0, 1, ..., where groups are sorted by a key."""
+        places = np.empty(len(key), np.int64)
+        places[np.lexsort((key, self.group))] = np.arange(len(key)) - self.first[self.group]
+        return places
+
 
 @dataclass(frozen=True)
 class Component:
@@ -158,15 +164,6 @@ def loc_scale(parts: Parts) -> tuple[Numbers, Numbers]:
     inner = np.clip(u - median[group], -cap, cap)
     moved = mean(inner)
     return np.where(n > 0, median + moved, 0.0), mean(np.abs(inner - moved[group]))
-
-
-def shuffled(parts: Parts) -> Counts:
-    """The fold of each score, a fifth of its group."""
-    key, group = np.random.default_rng(0).random(len(parts.scores)), parts.group
-    order = np.lexsort((key, group))  # a fixed shuffle of the ranks: the order of the rows does not count
-    folds = np.empty(len(key), np.int64)
-    folds[order] = (np.arange(len(key)) - parts.first[group]) % FOLDS
-    return folds
 
 
 def without_each(parts: Parts, folds: Counts) -> list[Rest]:

@@ -18,7 +18,7 @@ from calibrant.distributions.joined import Joined
 from calibrant.distributions.piecewise_linear import Lines, PiecewiseLinear
 from calibrant.guarantee import Basis, Guarantee
 from calibrant.interpolators.base import Interpolator
-from calibrant.interpolators.borrowing import Component, Counts, Parts, borrowed, drawn, shuffled
+from calibrant.interpolators.borrowing import FOLDS, Component, Counts, Parts, borrowed, drawn
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf import NAF
 from calibrant.interpolators.support import REAL_LINE, Support
@@ -139,7 +139,8 @@ class ByGroup(Grouping):
 
     def _neighbours(self, labels: tuple[Hashable, ...], parts: Parts, rows: Counts) -> tuple[Counts, Component | None]:
         """The fold of each score, and what neighbouring groups add to the mixture; `rows` are those of the scores."""
-        return shuffled(parts), None
+        # a fixed shuffle of the ranks: the order of the rows does not count
+        return parts.places(np.random.default_rng(0).random(len(rows))) % FOLDS, None
 
     def fit_rows(self, scores: Array, context: Context, *, support: Support = REAL_LINE) -> tuple[Grouped, Guarantee]:
         """The distributions of the groups, and what is promised to each.
