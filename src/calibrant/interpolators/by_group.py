@@ -147,7 +147,7 @@ class ByGroup(Grouping):
 
         Args:
             scores: The calibration scores, an array of n numbers.
-            context: What is known of the rows beside their predictions: groups, weights and random numbers.
+            context: What is known of the rows besides their predictions: groups, weights and random numbers.
             support: The interval in which scores can lie; the real line by default.
         """
         support = in_order(scores, support=support).support
@@ -186,7 +186,7 @@ class Apart(Grouping):
 
         Args:
             scores: The calibration scores, an array of n numbers.
-            context: What is known of the rows beside their predictions: groups, weights and random numbers.
+            context: What is known of the rows besides their predictions: groups, weights and random numbers.
             support: The interval in which scores can lie; the real line by default.
         """
         labels, parts, _ = sorted_by_group(scores, context)
