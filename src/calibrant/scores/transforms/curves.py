@@ -20,9 +20,7 @@ from calibrant.scores.transforms.base import Affine, Transform
 class Logarithm(Transform):
     """s = log(y), and -inf for y <= 0."""
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return ()
+    shape = ()
 
     def with_slope(self, y: Array) -> tuple[Array, Array]:
         xp = namespace(y)
