@@ -16,8 +16,9 @@ from calibrant.calibration import Calibrator
 from calibrant.distributions.base import Distribution
 from calibrant.interpolators import NAF, Linear
 from calibrant.interpolators.history import History
-from calibrant.interpolators.naf_fit import splines_together
+from calibrant.interpolators.naf_together import splines_together
 from calibrant.interpolators.support import REAL_LINE, Support
+from calibrant.interpolators.weights import in_order
 from studies.cells import Task
 from studies.part import Part
 
@@ -34,7 +35,7 @@ class KnownNAF:
     ) -> Distribution:
         """The distribution under guard."""
         del rng
-        return self.naf.guarded(self.distribution, scores, support=support)
+        return self.naf.guarded(self.distribution, in_order(scores, support=support))
 
     def accuracy(self, n: int) -> float:
         """The NAF's."""

@@ -27,6 +27,7 @@ from calibrant import (
     evaluate,
     report,
 )
+from calibrant.distributions import LocationScale, PiecewiseLinear
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.support import BoundedTails
 from calibrant.labels import Counts, Labels, Real, Transformed
@@ -274,6 +275,12 @@ def test_a_distribution_of_y_becomes_the_distribution_of_its_transform():
     held = (Real(0) | Transformed("log1p")).spread_prediction(Normal(S, 1.0))
     np.testing.assert_allclose(held.cdf_left(0.0), 0.0)
     np.testing.assert_allclose(held.cdf(0.5), Normal(S, 1.0).cdf(np.expm1(0.5)))
+
+
+def test_the_logarithm_of_a_moved_distribution_is_its_logarithm():
+    q = PiecewiseLinear.through(np.array([-1.0, 1.0]), np.array([0.0, 1.0]))
+    moved = LocationScale(np.array([10.0, 20.0]), np.ones(2), q)
+    np.testing.assert_allclose(Transformed("log").spread_prediction(moved).ppf(0.5), np.log([10.0, 20.0]))
 
 
 def test_a_distribution_with_mass_outside_the_domain_is_taken_given_that_it_lies_inside():

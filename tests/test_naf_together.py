@@ -5,8 +5,13 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="the batch is a torch program")
 
-from calibrant.interpolators import NAF, naf_fit  # noqa: E402
-from calibrant.interpolators.naf_fit import fit_logistic_mixture, fit_together, splines_together  # noqa: E402
+from calibrant.interpolators import (
+    NAF,
+    naf_together,
+)
+from calibrant.interpolators.naf_fit import fit_logistic_mixture  # noqa: E402
+from calibrant.interpolators.naf_together import fit_together, splines_together  # noqa: E402
+from calibrant.interpolators.weights import in_order  # noqa: E402
 
 DEVICES = [
     "cpu",
@@ -35,7 +40,7 @@ def sets_of_scores():
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("at_once", [2**26, 1])
 def test_each_gets_the_mixture_that_it_gets_alone(device, at_once, monkeypatch):
-    monkeypatch.setattr(naf_fit, "AT_ONCE", at_once)
+    monkeypatch.setattr(naf_together, "AT_ONCE", at_once)
     many = sets_of_scores()
     for scores, parts in zip(many, fit_together(many, 60, device), strict=True):
         for own, alone in zip(parts, fit_logistic_mixture(scores, 60), strict=True):
@@ -47,7 +52,7 @@ def test_the_distribution_under_guard_is_that_of_fit(device):
     rng = np.random.default_rng(1)
     many, naf = [rng.normal(size=n) for n in (400, 30)], NAF(units=60)
     for scores, smooth in zip(many, splines_together(many, naf.units, device), strict=True):
-        own, alone = naf.guarded(smooth, scores), naf.fit(scores)
+        own, alone = naf.guarded(smooth, in_order(scores)), naf.fit(scores)
         at = np.linspace(-4, 4, 99)
         np.testing.assert_allclose(own.cdf(at), alone.cdf(at), rtol=1e-10)
         np.testing.assert_allclose(own.logpdf(at), alone.logpdf(at), rtol=1e-8)

@@ -17,7 +17,7 @@ from calibrant._arguments import same_length
 from calibrant._types import Array as Array
 from calibrant._types import Namespace
 from calibrant._types import Rng as Rng
-from calibrant._words import in_all, in_rows, said_of, warn_user
+from calibrant._words import in_all, in_rows, singular_if_one, warn_user
 
 _DOUBLE = np.dtype(np.float64)
 
@@ -38,17 +38,14 @@ def floats(
     Where `value` may have more digits than `like`, ask `wider` first. Half precision is refused. `hint` ends the error
     where the number of dimensions is wrong.
     """
-    array: Array = value
     at_once = type(value) is np.ndarray and value.dtype == _DOUBLE and (like is None or at_home(value, like))
-    if not at_once:  # most of what comes through here is fine as it is
-        array = _as_floats(name, value, like)
+    array: Array = value if at_once else _as_floats(name, value, like)  # most of what comes here is fine as it is
     if ndim is not None and array.ndim != ndim:
         raise ValueError(f"{name} must be {ndim}-d, got shape {tuple(array.shape)}{hint}")
-    if at_once or not _sound_on_gpu(array, allow_inf=allow_inf):
-        xp = namespace(array)
-        bad = xp.isnan(array) if allow_inf else ~xp.isfinite(array)
-        if anywhere(bad):
-            complain(name, bad, f"is {'NaN' if allow_inf else 'NaN or infinite'}")
+    xp = namespace(array)
+    bad = xp.isnan(array) if allow_inf else ~xp.isfinite(array)
+    if anywhere(bad):
+        complain(name, bad, f"is NaN{'' if allow_inf else ' or infinite'}")
     return array
 
 
@@ -70,14 +67,6 @@ def _as_floats(name: str, value: Any, like: Any) -> Array:
     elif dtype != xp.float64 and xp.finfo(dtype).bits < 32:
         raise TypeError(f"{name} has dtype {dtype}, too coarse to calibrate with: convert it to float32 first")
     return value if like is None else _alike(name, value, like)
-
-
-def _sound_on_gpu(array: Any, *, allow_inf: bool) -> bool:
-    """Whether the ends of a CUDA tensor show that all of it is sound: one pass over it, where a mask takes five."""
-    if not array_api_compat.is_torch_array(array) or not array.is_cuda or not array.numel():
-        return False
-    low, high = array.detach().aminmax()
-    return not bool(low.isnan()) and (allow_inf or (bool(low.isfinite()) and bool(high.isfinite())))
 
 
 def anywhere(mask: Array) -> bool:
@@ -131,17 +120,11 @@ def complain(name: str, bad: Array, what: str) -> None:
     raise ValueError(f"{name} {what} {where}{plural}")
 
 
-def count_true(mask: Array) -> int:
-    """How many entries of a mask are true."""
-    xp = namespace(mask)
-    return int(xp.sum(xp.astype(mask, xp.int64)))
-
-
 def first_and_count(bad: Array) -> tuple[int, int]:
     """The first row with a true entry, and the number of such rows."""
     xp = namespace(bad)
     rows = xp.any(xp.reshape(bad, (bad.shape[0], -1)), axis=1) if bad.ndim else xp.reshape(bad, (1,))
-    return int(xp.argmax(xp.astype(rows, xp.int8))), int(xp.sum(xp.astype(rows, xp.int64)))
+    return int(xp.argmax(xp.astype(rows, xp.int8))), int(xp.count_nonzero(rows))
 
 
 def refuse(name: str, bad: Array, problem: str) -> None:
@@ -175,7 +158,7 @@ def rows(array: Array, index: Any) -> Array:
     index = xp.asarray(index, device=array_api_compat.device(array))
     if xp.isdtype(index.dtype, "bool"):
         same_length("the batch", array.shape[0], "the mask", index.shape[0])
-        return array[index] if array.ndim == 1 else xp.take(array, xp.nonzero(index)[0], axis=0)
+        index = xp.nonzero(index)[0]
     if not xp.isdtype(index.dtype, "integral"):
         raise TypeError(f"rows are chosen by an integer, a slice, a mask or integers, got {index.dtype} numbers")
     return xp.take(array, index, axis=0)
@@ -195,14 +178,16 @@ def positive(name: str, scale: Array, centre: Array, *, strict: bool, least: flo
         complain(name, flat, "has zero width")
     first, number = first_and_count(flat)
     where = f" {in_rows(number, first)}" if flat.ndim else ""
-    warn_user(f"{name} has zero width{where}: {said_of(number, 'they are')} given the least that floats tell apart")
+    warn_user(
+        f"{name} has zero width{where}: {singular_if_one(number, 'they are')} given the least that floats tell apart"
+    )
     return xp.where(flat, resolution(centre, smallest(scale) if least is None else least), scale)
 
 
 def resolution(centre: Array, least: float) -> Array:
     """4 eps |centre|, at least `least`: below that, floats near `centre` are hardly told apart."""
     xp = namespace(centre)
-    spacing = 4 * float(xp.finfo(centre.dtype).eps) * xp.abs(centre)
+    spacing = 4 * float(xp.finfo(centre.dtype).eps) * abs(centre)
     return xp.maximum(spacing, xp.full_like(spacing, least))
 
 
@@ -214,8 +199,7 @@ def smallest(like: Array) -> float:
 def clip(array: Any, lower: Any, upper: Any) -> Array:
     """`array` clipped between two bounds; on numpy by two functions that are faster than its own."""
     if isinstance(array, (np.ndarray, np.generic)):
-        clipped: Array = np.minimum(np.maximum(array, lower), upper)
-        return clipped
+        return np.minimum(np.maximum(array, lower), upper)  # type: ignore[no-any-return]
     own: Any = array.clip if array_api_compat.is_torch_array(array) else functools.partial(namespace(array).clip, array)
     return own(lower, upper)  # type: ignore[no-any-return]
 

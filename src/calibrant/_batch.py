@@ -14,7 +14,7 @@ import array_api_compat
 import numpy as np
 
 from calibrant._arrays import anywhere, concatenate, first_and_count, moved, namespace, rows, to_numpy, wider
-from calibrant._words import count, said_of, the_first, warn_user
+from calibrant._words import count, singular_if_one, the_first, warn_user
 
 T = TypeVar("T")
 
@@ -47,7 +47,7 @@ def have_labels(y: Any, length: int) -> Any:
         return None
     first, number = first_and_count(missing)
     among = f"{number} of {count(length, 'row')}, {the_first(number, first)}"
-    warn_user(f"y is missing in {among}: {said_of(number, 'they are')} left out")
+    warn_user(f"y is missing in {among}: {singular_if_one(number, 'they are')} left out")
     return ~to_numpy(missing)
 
 
@@ -65,7 +65,7 @@ def some_rows(column: Any, there: Any) -> Any:
         return rows(column, there)
     if hasattr(column, "filter"):
         return column.filter(np.asarray(there).tolist())  # a list, since not every polars takes numpy's masks
-    return [item for item, wanted in zip(column, there, strict=True) if wanted]
+    return [item for item, chosen in zip(column, there, strict=True) if chosen]
 
 
 def take_rows(batch: T, index: Any) -> T:
@@ -78,17 +78,13 @@ def take_rows(batch: T, index: Any) -> T:
 def _take(value: Any, index: Any, count: int) -> Any:
     if isinstance(value, tuple):
         return tuple(_take(item, index, count) for item in value)
-    if is_dataclass(value):
-        return take_rows(value, index) if getattr(value, "shape", ()) else value
+    if is_dataclass(value) and bool(getattr(value, "shape", False)):
+        return take_rows(value, index)
     return rows(value, index) if getattr(value, "ndim", 0) and value.shape[0] == count else value
 
 
-class OtherKind(TypeError):
-    """Batches of different kinds, which are no single batch."""
-
-
-class OtherFields(ValueError):
-    """Batches of one kind that differ in more than their rows."""
+class NoSingleBatch(TypeError, ValueError):
+    """Batches of different kinds, or that differ in more than their rows."""
 
 
 def join_rows(batches: Sequence[T]) -> T:
@@ -96,9 +92,9 @@ def join_rows(batches: Sequence[T]) -> T:
     first = batches[0]
     for other in batches[1:]:
         if type(other) is not type(first):
-            raise OtherKind(f"cannot join a {type(first).__name__} with a {type(other).__name__}")
+            raise NoSingleBatch(f"cannot join a {type(first).__name__} with a {type(other).__name__}")
         if not same(_shared_fields(first), _shared_fields(other)):
-            raise OtherFields(f"cannot join {first!r} with {other!r}: they differ in more than their rows")
+            raise NoSingleBatch(f"cannot join {first!r} with {other!r}: they differ in more than their rows")
     counts = [batch.shape[0] for batch in batches]  # type: ignore[attr-defined]
     joined = {name: _join([getattr(batch, name) for batch in batches], counts) for name, _ in row_fields(first)}
     return replace(first, **joined)  # type: ignore[type-var]
@@ -108,19 +104,19 @@ def _join(values: Sequence[Any], counts: Sequence[int]) -> Any:
     first = values[0]
     if isinstance(first, tuple):
         if len({len(value) for value in values}) > 1:
-            raise OtherFields(f"cannot join batches of {', '.join(str(len(value)) for value in values)} parts")
+            raise NoSingleBatch(f"cannot join batches of {', '.join(str(len(value)) for value in values)} parts")
         return tuple(_join(items, counts) for items in zip(*values, strict=True))
     if is_dataclass(first) and bool(getattr(first, "shape", False)):
         return join_rows(values)
     if not getattr(first, "ndim", 0):
         if all(same(first, value) for value in values):
             return first
-        raise OtherFields(f"cannot join batches of {', '.join(repr(value) for value in values)}")
+        raise NoSingleBatch(f"cannot join batches of {', '.join(repr(value) for value in values)}")
     if not all(getattr(value, "ndim", 0) for value in values):
-        raise OtherFields("cannot join batches some of which have a number for all rows and others one per row")
+        raise NoSingleBatch("cannot join batches some of which have a number for all rows and others one per row")
     homes = {(namespace(value), array_api_compat.device(value), value.shape[1:]) for value in values}
     if len(homes) > 1:
-        raise OtherFields(f"cannot join arrays of {len(homes)} kinds: they differ in library, device or columns")
+        raise NoSingleBatch(f"cannot join arrays of {len(homes)} kinds: they differ in library, device or columns")
     full = [namespace(v).broadcast_to(v, (n, *v.shape[1:])) for v, n in zip(values, counts, strict=True)]
     return concatenate(full)
 

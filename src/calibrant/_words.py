@@ -41,15 +41,14 @@ def the_first(number: int, first: int) -> str:
     return f"row {first}" if number == 1 else f"the first is row {first}"
 
 
-def said_of(number: int, words: str) -> str:
-    """Words for several rows, or what they are for one.
+def singular_if_one(number: int, plural: str) -> str:
+    """Words about several rows, in the singular if there is one.
 
-    >>> said_of(3, "have no width of their own"), said_of(1, "have no width of their own: they are left out")
-    ('have no width of their own', 'has no width of its own: it is left out')
+    >>> singular_if_one(3, "they are left out"), singular_if_one(1, "have no width of their own: they are left out")
+    ('they are left out', 'has no width of its own: it is left out')
     """
-    if number != 1:
-        return words
-    return re.sub(rf"\b({'|'.join(_OF_ONE)})\b", lambda found: _OF_ONE[found[1]], words)
+    words = rf"\b({'|'.join(_SINGULAR)})\b"
+    return re.sub(words, lambda word: _SINGULAR[word[0]], plural) if number == 1 else plural
 
 
 def spelling(name: str, known: Iterable[str]) -> str:
@@ -62,7 +61,7 @@ def spelling(name: str, known: Iterable[str]) -> str:
     return f": did you mean {close[0]!r}?" if close else ""
 
 
-_OF_ONE = {"have": "has", "are": "is", "they": "it", "them": "it", "their": "its", " each": "", "steps": "step"}
+_SINGULAR = {"have": "has", "are": "is", "they": "it", "them": "it", "their": "its", " each": "", "steps": "step"}
 
 
 NAMED: ContextVar[Callable[[str], str]] = ContextVar("named", default=str)

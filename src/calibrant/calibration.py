@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from calibrant._arguments import check_has, check_known
-from calibrant._arrays import Array, count_true, detached, namespace, refuse
+from calibrant._arrays import Array, detached, namespace, refuse
 from calibrant._batch import have_labels, some_rows
 from calibrant._calibrated import Updatable
 from calibrant._row_hash import uniforms_of
@@ -93,7 +93,7 @@ class Calibrator:
         score, below_floor = (self.score or default_score(forecast)).learn(forecast, label)
         scores = finite_scores(score, forecast, label)
         score.review(forecast, scores)  # it warns where a few rows dominate q
-        history = remember(scores, by, weights, self.forget, count_true(below_floor))
+        history = remember(scores, by, weights, self.forget, int(namespace(below_floor).count_nonzero(below_floor)))
         return calibrated(score, self.interpolator, prediction.form(), self.labels, history, rng)
 
 

@@ -14,7 +14,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._words import count, said_of, the_first
+from calibrant._words import count, singular_if_one, the_first
 from calibrant.batches.rows import Batch, Numbers, Source
 from calibrant.labels import Labels
 
@@ -47,7 +47,7 @@ class RowCount:
         """A sentence: how many there were, which was the first, and `what` about them, worded for several."""
         of = "" if self.source == source else f" of {self.source}"
         rows = f"{count(self.count, 'row')}, {the_first(self.count, self.first)}{of}"
-        return f"{source}: {rows}, {said_of(self.count, what)}"
+        return f"{source}: {rows}, {singular_if_one(self.count, what)}"
 
 
 class Repairs:

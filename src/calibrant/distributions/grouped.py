@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from calibrant._arguments import generator
 from calibrant._batch import shared, take_rows
-from calibrant._words import count, said_of, warn_user
+from calibrant._words import count, singular_if_one, warn_user
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.context import Context
 from calibrant.distributions.forwarding import Forwarding
@@ -76,14 +76,12 @@ class Grouped(Forwarding):
             return numbers
         first = labels[rows[0]]
         what = "is missing" if first is None else f"is {in_words(first)}, which no calibration row had"
-        some = f"{count(rows.size, 'row')} of {len(labels)} {said_of(rows.size, 'are')} of no known group"
+        some = f"{count(rows.size, 'row')} of {len(labels)} {singular_if_one(rows.size, 'are')} of no known group"
         where = f"by {what}, in row {rows[0]} ({some})"
         if len(self.distributions) == len(self.labels):
             raise ValueError(f"{where}: unseen='pooled' gives such rows the distribution of all")
-        they = "it gets" if rows.size == 1 else "they get"
-        warn_user(
-            f"{where}: {they} the distribution of all groups, and nothing is promised for {said_of(rows.size, 'them')}"
-        )
+        they, them = ("it gets", "it") if rows.size == 1 else ("they get", "them")
+        warn_user(f"{where}: {they} the distribution of all groups, and nothing is promised for {them}")
         return numbers
 
     def __getitem__(self, index: Any) -> Distribution:

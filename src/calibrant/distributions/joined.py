@@ -12,7 +12,7 @@ from array_api_compat import device
 from calibrant._arguments import same_length
 from calibrant._arrays import Array, concatenate, device_like, moved, namespace, to_numpy
 from calibrant._arrays import rows as rows_of
-from calibrant._batch import OtherFields, OtherKind, join_rows, take_rows
+from calibrant._batch import NoSingleBatch, join_rows, take_rows
 from calibrant._types import RowIndex, SupportsArray
 from calibrant._words import count
 from calibrant.distributions.base import Distribution, Moments, log_density
@@ -186,7 +186,7 @@ def join(distributions: Sequence[Distribution]) -> Distribution:
     """
     try:
         return join_rows(distributions)
-    except (OtherKind, OtherFields):
+    except NoSingleBatch:
         pieces: list[tuple[Distribution, Rows]] = []
         start = 0
         for distribution in distributions:

@@ -18,10 +18,11 @@ from calibrant.distributions.joined import Joined
 from calibrant.distributions.piecewise_linear import Lines, PiecewiseLinear
 from calibrant.guarantee import Basis, Guarantee
 from calibrant.interpolators.base import Interpolator
-from calibrant.interpolators.borrowing import Component, Counts, Parts, borrowed, drawn, shuffled
+from calibrant.interpolators.borrowing import FOLDS, Component, Counts, Parts, borrowed, drawn
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf import NAF
-from calibrant.interpolators.support import REAL_LINE, Support, as_support
+from calibrant.interpolators.support import REAL_LINE, Support
+from calibrant.interpolators.weights import in_order
 
 UNSEEN = ("refuse", "pooled")
 
@@ -109,45 +110,7 @@ class Grouping(ABC):
 
 
 @dataclass(frozen=True)
-class Borrowing(Grouping):
-    """Groups that borrow from all."""
-
-    pooled: NAF = NAF()
-    """What makes the distribution of all, and promises lambda_g."""
-
-    @property
-    def single(self) -> NAF:
-        """`pooled`."""
-        return self.pooled
-
-    @abstractmethod
-    def _neighbours(self, labels: tuple[Hashable, ...], parts: Parts, rows: Counts) -> tuple[Counts, Component | None]:
-        """The fold of each score, and what neighbouring groups add to the mixture; `rows` are those of the scores."""
-
-    def fit_rows(self, scores: Array, context: Context, *, support: Support = REAL_LINE) -> tuple[Grouped, Guarantee]:
-        """The distributions of the groups, and what is promised to each.
-
-        Args:
-            scores: The calibration scores, an array of n numbers.
-            context: What is known of the rows beside their predictions: groups, weights and random numbers.
-            support: The interval in which scores can lie; the real line by default.
-        """
-        support = as_support(support)
-        support.check(scores)
-        labels, parts, rows = sorted_by_group(scores, context)
-        if bool(np.ptp(parts.scores) == 0):  # without a scale; Linear warns of it
-            q, promised = Apart(Linear(), unseen=self.unseen).fit_rows(scores, context, support=support)
-            return q, replace(promised, basis=self.basis)
-        promised = self._promised(labels, parts)
-        accuracies = np.asarray([each.accuracy for each in promised.parts])
-        table, pooled = borrowed(parts, accuracies, self.pooled.units, *self._neighbours(labels, parts, rows))
-        if self.unseen == "pooled":
-            table = Lines.of([table, drawn(pooled)])
-        return Grouped(support.bounded(PiecewiseLinear(table, np.arange(len(table))).to(scores)), labels), promised
-
-
-@dataclass(frozen=True)
-class ByGroup(Borrowing):
+class ByGroup(Grouping):
     """A group's distribution is that of all, mixed with its own as far as its scores say, within lambda_g of its ranks.
 
     How it is mixed is in `calibrant.interpolators.borrowing`. It is then clipped to the group's own scores by the
@@ -165,10 +128,39 @@ class ByGroup(Borrowing):
     0.059
     """
 
+    pooled: NAF = NAF()
+    """What makes the distribution of all, and promises lambda_g."""
     unseen: str = field(default="refuse", kw_only=True)
 
-    def _neighbours(self, labels: tuple[Hashable, ...], parts: Parts, rows: Counts) -> tuple[Counts, None]:
-        return shuffled(parts), None
+    @property
+    def single(self) -> NAF:
+        """`pooled`."""
+        return self.pooled
+
+    def _neighbours(self, labels: tuple[Hashable, ...], parts: Parts, rows: Counts) -> tuple[Counts, Component | None]:
+        """The fold of each score, and what neighbouring groups add to the mixture; `rows` are those of the scores."""
+        # a fixed shuffle of the ranks: the order of the rows does not count
+        return parts.places(np.random.default_rng(0).random(len(rows))) % FOLDS, None
+
+    def fit_rows(self, scores: Array, context: Context, *, support: Support = REAL_LINE) -> tuple[Grouped, Guarantee]:
+        """The distributions of the groups, and what is promised to each.
+
+        Args:
+            scores: The calibration scores, an array of n numbers.
+            context: What is known of the rows besides their predictions: groups, weights and random numbers.
+            support: The interval in which scores can lie; the real line by default.
+        """
+        support = in_order(scores, support=support).support
+        labels, parts, rows = sorted_by_group(scores, context)
+        if bool(np.ptp(parts.scores) == 0):  # without a scale; Linear warns of it
+            q, promised = Apart(Linear(), unseen=self.unseen).fit_rows(scores, context, support=support)
+            return q, replace(promised, basis=self.basis)
+        promised = self._promised(labels, parts)
+        accuracies = np.asarray([each.accuracy for each in promised.parts])
+        table, pooled = borrowed(parts, accuracies, self.pooled.units, *self._neighbours(labels, parts, rows))
+        if self.unseen == "pooled":
+            table = Lines.of([table, drawn(pooled)])
+        return Grouped(support.bounded(PiecewiseLinear(table, np.arange(len(table))).to(scores)), labels), promised
 
 
 @dataclass(frozen=True)
@@ -194,7 +186,7 @@ class Apart(Grouping):
 
         Args:
             scores: The calibration scores, an array of n numbers.
-            context: What is known of the rows beside their predictions: groups, weights and random numbers.
+            context: What is known of the rows besides their predictions: groups, weights and random numbers.
             support: The interval in which scores can lie; the real line by default.
         """
         labels, parts, _ = sorted_by_group(scores, context)

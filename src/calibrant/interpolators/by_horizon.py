@@ -31,14 +31,14 @@ from calibrant.interpolators.borrowing import (
     standardised,
     without_each,
 )
-from calibrant.interpolators.by_group import Borrowing
+from calibrant.interpolators.by_group import ByGroup
 
 WIDTHS = (1.0, 2.0, 4.0, 8.0, np.inf)
 """Of the kernel, in steps."""
 
 
 @dataclass(frozen=True)
-class ByHorizon(Borrowing):
+class ByHorizon(ByGroup):
     """`ByGroup` for groups that are steps ahead, 1, 2, 3, ...: a horizon also borrows from its neighbours.
 
     One more distribution joins the mixture of `ByGroup`, that of the neighbours. The lambda guard clips the mixture to
@@ -62,10 +62,11 @@ class ByHorizon(Borrowing):
 
     def _neighbours(self, labels: tuple[Hashable, ...], parts: Parts, rows: Counts) -> tuple[Counts, Component | None]:
         """The folds, and the distribution of each horizon by its neighbours; None where no horizon has a spread."""
-        odd = next((label for label in labels if type(label) is not int or label < 1), None)
-        if odd is not None:
-            raise ValueError(f"by must hold horizons, whole numbers of steps from 1 on, got {odd!r}")
-        horizons, folds = np.asarray(labels, np.float64), _folds_in_time(rows, parts)
+        wrong = next((label for label in labels if type(label) is not int or label < 1), None)
+        if wrong is not None:
+            raise ValueError(f"by must hold horizons, whole numbers of steps from 1 on, got {wrong!r}")
+        horizons = np.asarray(labels, np.float64)
+        folds = parts.places(rows) * FOLDS // parts.counts[parts.group]  # a fifth of the rows, one after the other
         rests, own = without_each(parts, folds), loc_scale(parts)
         if not all(spread.any() for spread in (own[1], *(each for _, _, each, _ in rests))):
             return folds, None
@@ -100,10 +101,3 @@ def _local_lines(horizons: Numbers, counts: Counts, width: float) -> Numbers:
     spread = s0 * s2 - s1**2
     line = spread > 1e-6 * s0**2  # else all weight lies on one horizon, which gives a place and no slope
     return np.asarray(np.where(line, kernel * (s2 - s1 * x) / np.where(line, spread, 1.0), kernel / s0))
-
-
-def _folds_in_time(rows: Counts, parts: Parts) -> Counts:
-    """The fold of each score: a fifth of the rows of its horizon that follow one another."""
-    place = np.empty(len(rows), np.int64)
-    place[np.lexsort((rows, parts.group))] = np.arange(len(rows)) - parts.first[parts.group]
-    return np.asarray(place * FOLDS // parts.counts[parts.group], np.int64)

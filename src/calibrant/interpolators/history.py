@@ -137,11 +137,6 @@ class History:
     def __repr__(self) -> str:
         return f"History({int(self.scores.shape[0])} scores)"
 
-    def last(self, rows: int) -> History:
-        """The last rows."""
-        weights = None if self.weights is None else self.weights[-rows:]
-        return replace(self, scores=self.scores[-rows:], weights=weights)
-
     def then(self, scores: Array, by: Any, weights: Any) -> History:
         """With the scores of later rows, less what is forgotten."""
         xp, home = namespace(self.scores), array_api_compat.device(self.scores)
@@ -171,9 +166,12 @@ class History:
 
 def remember(scores: Array, by: Any, weights: Weights, forget: Forgetting | None, floored: int = 0) -> History:
     """The scores that are not forgotten, with their groups and weights."""
-    groups = None if by is None else Groups.of(by)
-    history = History(scores, None if weights is None else as_weights(weights), forget, floored, groups)
-    return history if forget is None else history.last(forget.last)
+    weights = None if weights is None else as_weights(weights)
+    history = History(scores, weights, forget, floored, None if by is None else Groups.of(by))
+    if forget is None:
+        return history
+    last = None if weights is None else weights[-forget.last :]
+    return replace(history, scores=scores[-forget.last :], weights=last)
 
 
 @runtime_checkable
@@ -187,7 +185,7 @@ class ContextInterpolator(Protocol):
 
         Args:
             scores: The calibration scores, an array of n numbers.
-            context: What is known of the rows beside their predictions: groups, weights and random numbers.
+            context: What is known of the rows besides their predictions: groups, weights and random numbers.
             support: The interval in which scores can lie; the real line by default.
         """
 

@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from calibrant._arrays import Array, Rng, to_numpy
+from calibrant._arrays import Array, Rng, anywhere, clip, concatenate, namespace, to_numpy
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.logistic_linear import Guarded, LogisticLinear
 from calibrant.distributions.logit_spline import LogitSpline
-from calibrant.interpolators.guard import guard
+from calibrant.distributions.mixture import Mixture
+from calibrant.distributions.own_logit import OwnLogit
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf_fit import fit_logistic_mixture
 from calibrant.interpolators.support import REAL_LINE, Support
@@ -61,20 +63,16 @@ class NAF:
         if bool(ordered[0] == ordered[-1]):  # without a scale; Linear warns of it
             return Linear().fit(scores, weights=weights, support=support)
         mixture = fit_logistic_mixture(to_numpy(ordered).astype(np.float64), self.units, known.weights)
-        return self._guarded(LogitSpline.of_mixture(*mixture, like=ordered), known)
+        return self.guarded(LogitSpline.of_mixture(*mixture, like=ordered), known)
 
-    def guarded(self, distribution: Distribution, scores: Array, *, support: Support = REAL_LINE) -> Distribution:
-        """A smooth distribution of the scores that was found before, under guard.
+    def guarded(self, distribution: Distribution, known: InOrder) -> Distribution:
+        """A smooth distribution of all scores, under guard.
 
         Args:
-            distribution: The smooth distribution, of all scores.
-            scores: The calibration scores, an array of n numbers.
-            support: The interval in which scores can lie; the real line by default.
+            distribution: The smooth distribution.
+            known: The scores in order.
         """
-        return self._guarded(distribution, in_order(scores, None, support))
-
-    def _guarded(self, distribution: Distribution, known: InOrder) -> Distribution:
-        q = guard(distribution, known.scores, self.accuracy(max(1, int(known.total))), known)
+        q = guard(distribution, known, self.accuracy(max(1, int(known.total))))
         end = 0.5 / (known.total + 1)  # the new row's own mass, half at each end
         return known.by_row(known.support.bounded(q), end, 1 - end)
 
@@ -85,6 +83,36 @@ class NAF:
             n: The number of scores.
         """
         promised = float(self.promise(n))
-        if not promised >= 0:  # -1 stands for a randomised q, which is exact
+        if not promised >= 0:  # -1 means a randomised q, which is exact
             raise ValueError(f"NAF.promise must give a lambda of at least 0, got {promised} for n = {n}")
         return promised
+
+
+def guard(distribution: Distribution, known: InOrder, accuracy: float) -> Distribution:
+    """With q(u_(i)) clipped into (i +- lambda) / (n + 1) at the sorted scores; as it is if it lies there already.
+
+    Weighted scores have levels of their own, and n is their effective number. Where distinct scores round to the same
+    probability, a thousandth of linear interpolation is mixed in first, which tells them apart.
+    """
+    scores, xp = known.scores, namespace(known.scores)
+    at, logits = distribution.cdf(scores), OwnLogit(distribution)(scores)
+    tied = _rises(scores) & ~(_rises(at) & _rises(logits))
+    if anywhere(tied) or at[0] <= 0 or at[-1] >= 1:
+        distribution = Mixture((distribution, Linear().fit(scores)), (0.999, 0.001))
+        at, logits = distribution.cdf(scores), OwnLogit(distribution)(scores)
+    low, high = known.levels(-accuracy), known.levels(accuracy)
+    if known.weights is not None:  # no weighted score lies in the mass of the new row, of which half is at each end
+        end = 0.5 / (known.total + 1)
+        low, high = clip(low, end, 1.0), clip(high, 0.0, 1 - end)
+    clipped = xp.minimum(xp.maximum(at, low), high)
+    moved = clipped != at
+    if not anywhere(moved):
+        return distribution
+    # a knot stays only where the line bends: at a clipped score and at its neighbours
+    edge = moved[:1] & False
+    near = moved | concatenate([moved[1:], edge]) | concatenate([edge, moved[:-1]])
+    return Guarded(OwnLogit(distribution), LogisticLinear(logits[near], clipped[near]))
+
+
+def _rises(column: Array) -> Array:
+    return column[1:] > column[:-1]

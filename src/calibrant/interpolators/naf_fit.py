@@ -1,4 +1,4 @@
-"""A neural autoregressive flow of one layer and one input, a CDF that is a mixture of logistics: one, or many at once.
+"""A neural autoregressive flow of one layer and one input, a CDF that is a mixture of logistics.
 
 All happens on the scale theta = arcsin(sqrt(p)), p = (rank - 1/2) / n, on which a rank has the same standard error,
 1 / (2 sqrt(n)), at every level. With Q(theta) the quantile function of the scores:
@@ -17,7 +17,6 @@ mid-rank. More than `BINS` distinct scores are binned: beyond the sort, the cost
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +24,6 @@ from numpy.typing import NDArray
 
 from calibrant._arrays import concatenate, namespace
 from calibrant._special import log_logistic, sigmoid
-from calibrant.distributions.logit_spline import LogitSpline, knots_of_units
 
 Array = NDArray[np.float64]
 Mixture = tuple[Array, Array, Array]
@@ -36,14 +34,13 @@ STEPS = 100  # of EM on the weights
 FOLDS = 5  # of the cross-validation that picks delta
 BINS = 1000  # more distinct scores than this are summarised by this many weighted ones
 NEAR = 0.9  # of sqrt(n)/2: how near to the ranks a candidate must stay
-AT_ONCE = 2**26  # densities at a time, where many are fitted together
 
 
 class Problem(NamedTuple):
-    """The scores, summarised as points, and the units that are to have weights; in a batch, with more axes before."""
+    """The scores, summarised as points, and the units that need weights; of many at once, with more axes before."""
 
     points: Any
-    held: Any
+    by_fold: Any
     """The number of scores at each point, by fold."""
     ends: Any
     """The last score of each point, where q is compared with its rank."""
@@ -62,62 +59,12 @@ def fit_logistic_mixture(scores: Array, units: int = 200, weights: Array | None 
     """
     if scores.min() == scores.max():
         return np.ones(1), scores[:1], np.asarray([2.0**-20 * abs(scores[0]) or 1.0])
-    problem = _problem(scores, units, weights)
-    found = [_solve(problem, scales) for scales in problem.scales]
-    return _best(problem, *map(np.asarray, zip(*found, strict=True)))
+    problem = problem_of(scores, units, weights)
+    found = [solve(problem, scales) for scales in problem.scales]
+    return best(problem, *map(np.asarray, zip(*found, strict=True)))
 
 
-def fit_together(many: Sequence[Array], units: int, device: Any) -> list[Mixture]:
-    """`fit_logistic_mixture` of each, no set of equal scores, as one batch on a torch device."""
-    problems, found = [_problem(scores, units) for scores in many], {}
-    for some in _batches([problem.points.size for problem in problems], BANDWIDTHS * units):
-        columns = [_stacked(each, device) for each in zip(*(problems[i] for i in some), strict=True)]
-        columns[-1][columns[-1] == 0] = np.inf  # a padded unit has no density
-        solved = _solve(Problem(*(column[:, None] for column in columns)), columns[-1])
-        for i, *own in zip(some, *(each.cpu().numpy() for each in solved), strict=True):
-            found[i] = _best(problems[i], *own)
-    return [found[i] for i in range(len(many))]
-
-
-def splines_together(many: Sequence[Array], units: int, device: Any) -> list[LogitSpline]:
-    """The smooth distribution of each, as NAF has it before its guard."""
-    import torch
-
-    mixtures, found = fit_together(many, units, device), {}
-    knots = [np.unique(knots_of_units(*mixture[1:])) for mixture in mixtures]
-    for some in _batches([own.size for own in knots], units):
-        columns = zip(*((knots[i], *mixtures[i]) for i in some), strict=True)
-        s, w, m, t = (_stacked(column, device)[:, None] for column in columns)
-        t[t == 0] = np.inf
-        z = (s.swapaxes(1, 2) - m) / t
-        below, above = torch.nn.functional.logsigmoid(z), torch.nn.functional.logsigmoid(-z)
-        F, S, f = (torch.logsumexp(torch.log(w) + part, -1) for part in (below, above, below + above - torch.log(t)))
-        for i, value, log_slope in zip(some, (F - S).cpu().numpy(), (f - F - S).cpu().numpy(), strict=True):
-            own, size = knots[i], knots[i].size
-            found[i] = LogitSpline.drawn(own, value[:size], log_slope[:size], like=own)
-    return [found[i] for i in range(len(many))]
-
-
-def _batches(sizes: Sequence[int], each: int) -> Iterator[list[int]]:
-    """Which to work on together: such of like size, with so many numbers for each of it, as many as memory may hold."""
-    powers = np.frexp(sizes)[1]
-    for power in np.unique(powers):
-        alike = np.flatnonzero(powers == power)
-        parts = -(-alike.size * 2 ** int(power) * each // AT_ONCE)
-        yield from (some.tolist() for some in np.array_split(alike, min(parts, alike.size)))
-
-
-def _stacked(parts: Sequence[Any], device: Any) -> Any:
-    """Arrays of one kind on a torch device, each padded with zeros to the largest."""
-    import torch
-
-    table = np.zeros((len(parts), *np.max([part.shape for part in parts], axis=0)))
-    for line, part in zip(table, parts, strict=True):
-        line[tuple(map(slice, part.shape))] = part
-    return torch.as_tensor(table, device=device)
-
-
-def _problem(scores: Array, units: int, weights: Array | None = None) -> Problem:
+def problem_of(scores: Array, units: int, weights: Array | None = None) -> Problem:
     """What is to be solved for scores that are not all equal."""
     scores = np.asarray(scores, np.float64)
     order = np.argsort(scores, kind="stable")
@@ -131,8 +78,8 @@ def _problem(scores: Array, units: int, weights: Array | None = None) -> Problem
         bins = np.unique(np.searchsorted(np.linspace(theta[0], theta[-1], BINS), theta), return_inverse=True)[1]
     last = np.flatnonzero(np.diff(bins, append=bins[-1] + 1))  # the last value of every bin
     fold = np.random.default_rng(0).permutation(scores.size) % FOLDS  # a fixed shuffle of the ranks
-    held = np.bincount(bins[place] * FOLDS + fold, weights, last.size * FOLDS).reshape(last.size, FOLDS)
-    points = np.bincount(bins, values * counts) / held.sum(axis=1)
+    by_fold = np.bincount(bins[place] * FOLDS + fold, weights, last.size * FOLDS).reshape(last.size, FOLDS)
+    points = np.bincount(bins, values * counts) / by_fold.sum(axis=1)
 
     levels = np.linspace(theta[0], theta[-1], units)
     nearest = np.unique(np.rint(np.interp(levels, theta, np.arange(values.size))).astype(np.int64))
@@ -142,10 +89,10 @@ def _problem(scores: Array, units: int, weights: Array | None = None) -> Problem
     low, high = np.maximum(nodes - delta, theta[0]), np.minimum(nodes + delta, theta[-1])
     slopes = (np.interp(high, theta, values) - np.interp(low, theta, values)) / (high - low)
     scales = delta * slopes * np.sqrt(3) / np.pi
-    return Problem(points, held, values[last], ranks[last], n, values[nearest], mass, scales)
+    return Problem(points, by_fold, values[last], ranks[last], n, values[nearest], mass, scales)
 
 
-def _solve(problem: Problem, scales: Any) -> tuple[Any, Any, Any]:
+def solve(problem: Problem, scales: Any) -> tuple[Any, Any, Any]:
     """The weights by EM on all the counts; the loss, minus the mean log density of each fold by the others; the gap.
 
     One step is w_k <- (mass_k + sum_i c_i w_k f_k(x_i) / f(x_i)) / (1 + sum_i c_i), with c_i the count of
@@ -153,26 +100,26 @@ def _solve(problem: Problem, scales: Any) -> tuple[Any, Any, Any]:
     side, one column each. Dividing the f_k(x_i) by their largest over k cancels in the step. The gap is the largest
     |(n+1) q(u_(i)) - i|. In a batch a padded unit has no mass, so its weight stays 0; a padded point holds no score.
     """
-    xp, held, mass = namespace(problem.points), problem.held, problem.mass
+    xp, by_fold, mass = namespace(problem.points), problem.by_fold, problem.mass
     locs, scales = problem.locs[..., None, :], scales[..., None, :]
     log_density = log_logistic((problem.points[..., None] - locs) / scales) - xp.log(scales)
     largest = xp.max(log_density, axis=-1, keepdims=True)
     density = xp.exp(log_density - largest)
-    total = xp.sum(held, axis=-1, keepdims=True)
-    counts = concatenate([total - held, total], axis=-1)
+    total = xp.sum(by_fold, axis=-1, keepdims=True)
+    counts = concatenate([total - by_fold, total], axis=-1)
     prior, size = mass[..., None], 1 + xp.sum(counts, axis=-2, keepdims=True)
     weights, transposed = prior * xp.ones_like(size), xp.matrix_transpose(density)
     for _ in range(STEPS):
         weights = (prior + weights * (transposed @ (counts / (density @ weights)))) / size
     fit = xp.log(density @ weights[..., :FOLDS]) + largest
-    loss = -xp.sum(held * fit, axis=(-1, -2)) / xp.sum(held, axis=(-1, -2))
+    loss = -xp.sum(by_fold * fit, axis=(-1, -2)) / xp.sum(by_fold, axis=(-1, -2))
     last = weights[..., -1] / xp.sum(weights[..., -1], axis=-1, keepdims=True)
     q = (sigmoid((problem.ends[..., None] - locs) / scales) @ last[..., None])[..., 0]
-    gap = xp.abs((problem.n + 1) * q - problem.ranks)
+    gap = abs((problem.n + 1) * q - problem.ranks)
     return last, loss, xp.max(xp.where(total[..., 0] > 0, gap, xp.zeros_like(gap)), axis=-1)
 
 
-def _best(problem: Problem, weights: Array, losses: Array, gaps: Array) -> Mixture:
+def best(problem: Problem, weights: Array, losses: Array, gaps: Array) -> Mixture:
     """The solution near the ranks with the least loss."""
     far = np.maximum(gaps / (np.sqrt(problem.n) / 2), NEAR)
     k = np.lexsort((losses, far))[0]

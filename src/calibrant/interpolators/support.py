@@ -7,8 +7,9 @@ crps out there.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from calibrant._arrays import Array, concatenate, device_like, namespace, refuse
 from calibrant._words import warn_user
@@ -109,25 +110,31 @@ def _no_scale(scores: Array) -> bool:
 # ---- supports --------------------------------------------------------------------------------------------------------
 
 
-class Support(Protocol):
+class Support(ABC):
     """Where scores can lie: `Line`, or `Logits` of numbers in (0, 1)."""
 
+    @abstractmethod
     def through(self, scores: Array, probs: Array, tails: Tails) -> Distribution:
         """With a CDF that takes these values at sorted scores, the mass of each gap spread evenly over it."""
 
-    def check(self, scores: Array) -> None:
+    def check(self, scores: Array) -> None:  # noqa: B027
         """Raise if a score lies outside."""
 
     def bounded(self, q: Distribution) -> Distribution:
         """A distribution that was fitted without regard to the support, limited to it."""
+        return q
 
 
 @dataclass(frozen=True)
-class Line:
+class Line(Support):
     """The scores lie in (lower, upper); the gaps fill evenly in the score itself, a bound takes the place of a tail."""
 
     lower: float = -math.inf
     upper: float = math.inf
+
+    def __post_init__(self) -> None:
+        if not self.lower < self.upper:
+            raise ValueError(f"support needs lower < upper, got {self.lower:g} and {self.upper:g}")
 
     def through(self, scores: Array, probs: Array, tails: Tails) -> Distribution:
         """Piecewise linear through (u_(i), p_i); a bound, or else a tail, ends it."""
@@ -147,7 +154,7 @@ class Line:
         """Raise if a score lies outside."""
         xp = namespace(scores)
         largest = min(LARGEST, float(xp.finfo(scores.dtype).max) / 4)
-        refuse("scores", xp.abs(scores) > largest, f"is larger than {largest:g}, too large to square,")
+        refuse("scores", abs(scores) > largest, f"is larger than {largest:g}, too large to square,")
         outside = (scores < self.lower) | (scores > self.upper)
         refuse("scores", outside, f"lies outside the support ({self.lower:g}, {self.upper:g})")
 
@@ -157,29 +164,12 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Logits:
+class Logits(Support):
     """The scores are logits of numbers u in (0, 1); the gaps fill evenly in u, and no tail is left beyond them."""
 
     def through(self, scores: Array, probs: Array, tails: Tails) -> Distribution:
         """Piecewise linear in u through (0, 0), (u_(i), p_i) and (1, 1)."""
         return LogisticLinear(scores, probs)
 
-    def check(self, scores: Array) -> None:
-        """Every finite logit lies inside."""
-
-    def bounded(self, q: Distribution) -> Distribution:
-        """The distribution itself: every logit lies inside."""
-        return q
-
 
 REAL_LINE = Line()
-
-
-def as_support(value: Any) -> Support:
-    """A support as it is; a pair (lower, upper) as a part of the line."""
-    if not isinstance(value, tuple):
-        return value  # type: ignore[no-any-return]
-    lower, upper = map(float, value)
-    if not lower < upper:
-        raise ValueError(f"support needs lower < upper, got {value}")
-    return Line(lower, upper)

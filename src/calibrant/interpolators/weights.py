@@ -15,7 +15,7 @@ from calibrant._types import ArrayLike, RowIndex
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.reweighted import Reweighted
 from calibrant.guarantee import Accurate, Basis, Guarantee
-from calibrant.interpolators.support import REAL_LINE, Support, as_support
+from calibrant.interpolators.support import REAL_LINE, Line, Support
 
 Numbers = NDArray[np.float64]
 
@@ -118,9 +118,10 @@ class InOrder:
         return q if self.unit is None else Reweighted(q, self.unit, self.total, low, high)
 
 
-def in_order(scores: Any, weights: Any, support: Any) -> InOrder:
+def in_order(scores: Any, weights: Any = None, support: Any = REAL_LINE) -> InOrder:
     """The scores in increasing order, finite, at least one, inside the support; and their weights, if any."""
-    scores, support = floats("scores", scores, ndim=1), as_support(support)
+    scores = floats("scores", scores, ndim=1)
+    support = Line(*support) if isinstance(support, tuple) else support
     n = scores.shape[0]
     if n == 0:
         raise ValueError("calibration needs at least one score, got none")

@@ -16,7 +16,7 @@ from dataclasses import KW_ONLY, dataclass
 from scipy.special import betaincinv
 
 from calibrant._arguments import unit
-from calibrant._arrays import Array, complain, count_true, first_and_count, largest_tie_of, namespace
+from calibrant._arrays import Array, complain, first_and_count, largest_tie_of, namespace
 from calibrant._types import ArrayLike
 from calibrant.forecast import PredictionLike
 from calibrant.forms import Form
@@ -86,7 +86,7 @@ class ConformalInterval:
         values = xp.sort(values)
         threshold = float(values[rank - 1]) if rank <= n else math.inf
         tied = bool(xp.any(values[1:] == values[:-1]))
-        largest_tie, floored = largest_tie_of(values) if tied else 1, count_true(floored_rows)
+        largest_tie, floored = largest_tie_of(values) if tied else 1, int(xp.count_nonzero(floored_rows))
         guarantee = IntervalGuarantee(self.coverage, n, rank, largest_tie, floored)
         return FittedInterval(nonconformity, threshold, guarantee, prediction.form())
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arguments import one_number, same_length
+from calibrant._arguments import one_number
 from calibrant._arrays import Array, anywhere, namespace, probabilities
 from calibrant._types import Bound, Draws
 from calibrant.distributions.base import Distribution
@@ -85,9 +85,7 @@ class AtomAt(Labels):
         if self.share is None:
             return atom_line(prediction, self.at)
         name = f"the share of {self!r}"
-        share = probabilities(name, column_of(self, self.share, bound), like=prediction.like)
-        same_length("the prediction", len(prediction), name, share.shape[0])
-        return atom_line(prediction, self.at, share)
+        return atom_line(prediction, self.at, probabilities(name, column_of(self, self.share, bound, name, prediction)))
 
     def collapse(self, distribution: Distribution, *, bound: Bound = None) -> Distribution:
         """The distribution clipped: P(Y = at) = P(Y' <= at)."""

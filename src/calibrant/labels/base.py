@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from calibrant._arguments import generator
-from calibrant._arrays import Array, anywhere, device_like, first_and_count, namespace
+from calibrant._arguments import generator, same_length
+from calibrant._arrays import Array, anywhere, device_like, first_and_count, floats, namespace
 from calibrant._types import Bound, Draws
 from calibrant._words import in_all
 from calibrant.distributions.base import Distribution
@@ -159,8 +159,14 @@ class Chained(Labels):
         return " | ".join(map(repr, self.steps))
 
 
-def column_of(labels: Labels, name: Any, bound: Any) -> Any:
-    """A column of `bound`, `bound` itself where there is only one column, or a function of it."""
+def column_of(labels: Labels, name: Any, bound: Any, what: str, rows: Any) -> Array:
+    """One number for each of these rows: a column of `bound`, `bound` itself if that is all, or a function of it."""
+    column = floats(what, _column(labels, name, bound), like=getattr(rows, "like", rows), ndim=1, allow_inf=True)
+    same_length("the prediction", rows.shape[0], what, column.shape[0])
+    return column
+
+
+def _column(labels: Labels, name: Any, bound: Any) -> Any:
     if callable(name):
         return name(bound)
     if len(labels.columns) == 1 and not hasattr(bound, "columns") and not hasattr(bound, "keys"):

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from calibrant._arguments import one_number, same_length
-from calibrant._arrays import Array, anywhere, clip, first_and_count, floats, refuse
+from calibrant._arguments import one_number
+from calibrant._arrays import Array, anywhere, clip, first_and_count, refuse
 from calibrant._types import Bound as RowBounds
 from calibrant.distributions.base import Distribution
 from calibrant.labels.base import Labels, column_of, refuse_labels, shown
@@ -81,20 +81,15 @@ class Real(Labels):
 
     def _bounds(self, rows: Any, bound: RowBounds) -> tuple[Any, Any]:
         """Both bounds: numbers, or one number for each of these rows."""
-        lower, upper = (self._end(name, rows, bound) for name in ("lower", "upper"))
+        lower: Any = -math.inf if self.lower is None else self.lower
+        upper: Any = math.inf if self.upper is None else self.upper
+        if not isinstance(lower, float):
+            lower = column_of(self, lower, bound, f"the lower bound of {self}", rows)
+        if not isinstance(upper, float):
+            upper = column_of(self, upper, bound, f"the upper bound of {self}", rows)
         if self.by_row:
             refuse(f"the lower bound of {self}", lower > upper, "is above the upper one")
         return lower, upper
-
-    def _end(self, name: str, rows: Any, bound: RowBounds) -> Any:
-        end, what = getattr(self, name), f"the {name} bound of {self}"
-        if end is None:
-            return -math.inf if name == "lower" else math.inf
-        if isinstance(end, float):
-            return end
-        column = floats(what, column_of(self, end, bound), like=getattr(rows, "like", rows), ndim=1, allow_inf=True)
-        same_length("the prediction", rows.shape[0], what, column.shape[0])
-        return column
 
     def __repr__(self) -> str:
         return f"Real({shown(self.lower)}, {shown(self.upper)})"

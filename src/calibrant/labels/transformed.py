@@ -51,17 +51,16 @@ def _log(y: Array, shift: int = 0) -> Array:
 
 def _sqrt_log_slope(y: Array) -> Array:
     """-log(2 sqrt(y)), very large at 0."""
-    xp = namespace(y)
-    tiny = float(xp.finfo(y.dtype).smallest_normal)
-    return -math.log(2) - 0.5 * xp.log(xp.maximum(xp.abs(y), xp.full_like(y, tiny)))
+    tiny = float(namespace(y).finfo(y.dtype).smallest_normal)
+    return -math.log(2) - 0.5 * namespace(y).log(abs(y) + tiny)
 
 
 FORMULAS = {
     "log": Formula(_log, lambda s: namespace(s).exp(s), lambda y: -_log(y), 0.0),
     "log1p": Formula(lambda y: _log(y, 1), lambda s: namespace(s).expm1(s), lambda y: -_log(y, 1), -1.0),
     "sqrt": Formula(
-        lambda y: namespace(y).sign(y) * namespace(y).sqrt(namespace(y).abs(y)),
-        lambda s: s * namespace(s).abs(s),
+        lambda y: namespace(y).sign(y) * abs(y) ** 0.5,
+        lambda s: s * abs(s),
         _sqrt_log_slope,
         0.0,
         closed=True,
@@ -85,7 +84,7 @@ def _yeo_johnson(power: float) -> Formula:
     return Formula(
         by_side(lambda xp, x, p: xp.expm1(p * xp.log1p(x)) / p if p else xp.log1p(x)),
         by_side(lambda xp, x, p: xp.expm1(xp.log1p(p * x) / p) if p else xp.expm1(x)),
-        lambda y: (power - 1) * namespace(y).sign(y) * namespace(y).log1p(namespace(y).abs(y)),
+        lambda y: (power - 1) * namespace(y).sign(y) * namespace(y).log1p(abs(y)),
     )
 
 
@@ -103,7 +102,7 @@ def _own(t: Elementwise, back: Elementwise, slope: Elementwise | None = None) ->
         if slope is not None:
             return xp.log(slope(y))
         s = _finite(forward(y))
-        h = 1e-3 * xp.maximum(xp.abs(s), xp.ones_like(s))
+        h = 1e-3 * xp.maximum(abs(s), xp.ones_like(s))
         near, far = (back(s + k * h) - back(s - k * h) for k in (1, 2))
         return xp.log(12 * h) - xp.log(8 * near - far)
 
@@ -136,13 +135,11 @@ class Function(Transform):
 
     by: str | tuple[Elementwise, ...]
 
+    shape = ()
+
     @property
     def formula(self) -> Formula:
         return formula_of(self.by)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return ()
 
     def __call__(self, y: Array) -> Array:
         with np.errstate(all="ignore"):
@@ -160,16 +157,10 @@ class Function(Transform):
 class Inverse(Function):
     """y = t^-1(s)."""
 
-    def __call__(self, y: Array) -> Array:
-        return Function.inverse(self, y)
-
-    def inverse(self, s: Array) -> Array:
-        return Function.__call__(self, s)
-
-    def with_slope(self, y: Array) -> tuple[Array, Array]:
-        s = self(y)
-        with np.errstate(all="ignore"):
-            return s, -_finite(self.formula.log_slope(s))
+    @property
+    def formula(self) -> Formula:
+        t = formula_of(self.by)
+        return Formula(t.inverse, t.forward, lambda s: -_finite(t.log_slope(t.inverse(s))))
 
 
 def through(function: Function, distribution: Distribution) -> Distribution:
@@ -179,12 +170,12 @@ def through(function: Function, distribution: Distribution) -> Distribution:
     """
     if isinstance(distribution, ByRow):
         return distribution.pulled(function, lambda part, _: through(function, part))
-    match distribution:
-        case LocationScale(loc=f, scale=scale, base=q) if function.by in ("log", "log1p") and not q.shape:
-            if not anywhere(scale != 1):
-                xp, least = namespace(f), function.formula.lower
-                H = pull_back(q, Composed(Affine(xp.full_like(f, least), xp.exp(f)), Logarithm()))
-                return H.clip(least) if anywhere(q.cdf(-math.inf) > 0) else H
+    if isinstance(distribution, LocationScale) and not isinstance(function, Inverse) and not distribution.base.shape:
+        loc, q = distribution.loc, distribution.base
+        if function.by in ("log", "log1p") and not anywhere(distribution.scale != 1):
+            xp, least = namespace(loc), function.formula.lower
+            H = pull_back(q, Composed(Affine(xp.full_like(loc, least), xp.exp(loc)), Logarithm()))
+            return H.clip(least) if anywhere(q.cdf(-math.inf) > 0) else H
     return landed(Pulled(function, distribution))
 
 

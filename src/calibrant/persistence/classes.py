@@ -222,7 +222,7 @@ PARTS = (
     _kind(Random, tails=TAILS),
     _kind(NAF, units=count("a count of at least 2", 2), promise=FUNCTION),
     _kind(ByGroup, pooled=instance(NAF), unseen=NAME),
-    _kind(ByHorizon, pooled=instance(NAF)),
+    _kind(ByHorizon, pooled=instance(NAF), unseen=NAME),
     _kind(Apart, own=instance(Interpolator), unseen=NAME),
     _kind(Promised, accuracy=AT_LEAST_0),
     _kind(ExponentialTails),

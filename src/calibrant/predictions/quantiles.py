@@ -11,7 +11,7 @@ from calibrant._arguments import same_length
 from calibrant._arrays import Array, concatenate, first_and_count, floats, namespace, to_numpy, wider
 from calibrant._search import interpolated
 from calibrant._types import ArrayLike
-from calibrant._words import in_rows, said_of, warn_user
+from calibrant._words import in_rows, singular_if_one, warn_user
 from calibrant.forecast import Mark
 from calibrant.forms import Form, increasing
 from calibrant.predictions.base import Prediction
@@ -132,7 +132,7 @@ def _in_order(name: str, values: Array) -> Array:
     if not bool(xp.any(crossing)):
         return values
     first, number = first_and_count(crossing)
-    warn_user(f"{name} crosses {in_rows(number, first)}: {said_of(number, 'they are')} sorted")
+    warn_user(f"{name} crosses {in_rows(number, first)}: {singular_if_one(number, 'they are')} sorted")
     return xp.sort(values, axis=1)
 
 

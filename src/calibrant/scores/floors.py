@@ -17,7 +17,7 @@ import numpy as np
 from calibrant._arguments import one_number
 from calibrant._arrays import Array, anywhere, detached, first_and_count, namespace, refuse, resolution, smallest
 from calibrant._batch import no_rows
-from calibrant._words import count, said_of, the_first, warn_user
+from calibrant._words import count, singular_if_one, the_first, warn_user
 from calibrant.distributions.base import Distribution
 from calibrant.predictions import Interval, Point
 from calibrant.scores.base import Score
@@ -48,7 +48,7 @@ class ScaledScore(Score):
         all its knots.
         """
         xp, n = namespace(scores), scores.shape[0]
-        distance = xp.abs(scores - upper_median(scores))
+        distance = abs(scores - upper_median(scores))
         total = float(xp.sum(distance))
         far = distance > FAR * total / n
         if n < FEWEST or not xp.sum(distance[far]) > MOST * total:
@@ -128,7 +128,7 @@ class Floored(ScaledScore):
         if own.shape[0]:
             floor = self.share * float(upper_median(own))
         else:
-            floor = float(xp.max(centre) - xp.min(centre)) or float(xp.max(xp.abs(centre))) or 1.0
+            floor = float(xp.max(centre) - xp.min(centre)) or float(xp.max(abs(centre))) or 1.0
         floor = max(floor, least)
         return replace(self, floor=floor), width < floor
 
@@ -143,7 +143,7 @@ class Floored(ScaledScore):
             given = f"a floor of {floor:.3g}" if self.floor else "the least that floats tell apart; pass a floor"
             warn_user(
                 f"{type(self).__name__}: {count(number, 'row')}, {the_first(number, first)},"
-                f" {said_of(number, 'have no width of their own: they are given')} {given}"
+                f" {singular_if_one(number, 'have no width of their own: they are given')} {given}"
             )
         return namespace(scale).where(low, resolution(loc, floor), scale)
 
@@ -168,7 +168,7 @@ class RelativeScore(Floored, LocationScaleScore):
 
     def loc_scale(self, prediction: Point) -> tuple[Array, Array]:
         """f and |f|."""
-        return prediction.values, namespace(prediction.values).abs(prediction.values)
+        return prediction.values, abs(prediction.values)
 
 
 @dataclass(frozen=True, repr=False)

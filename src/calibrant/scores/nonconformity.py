@@ -164,7 +164,7 @@ class SignedScore(Score):
         if y is not None and scale is None and not self.unit_free:
             a = detached(nonconformity.value(prediction, y))
             xp = namespace(a)
-            sizes = xp.abs(a[xp.isfinite(a) & (a != 0)])
+            sizes = abs(a[xp.isfinite(a) & (a != 0)])
             scale = float(upper_median(sizes)) if sizes.shape[0] else None
         return replace(self, nonconformity=nonconformity, scale=scale), rows
 

@@ -69,7 +69,7 @@ class SqrtScore(_Offset, LocationScaleScore):
     def loc_scale(self, prediction: Point) -> tuple[Array, Array]:
         """f and sqrt(f + c)."""
         f = prediction.values
-        return f, namespace(f).sqrt(self._above("f", f))
+        return f, self._above("f", f) ** 0.5
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from calibrant._arguments import same_length
 from calibrant._arrays import Array, first_and_count, namespace, to_numpy
 from calibrant._batch import some_rows
 from calibrant._types import RowIndex, SupportsArray
-from calibrant._words import count, said_of, the_first, warn_user
+from calibrant._words import count, singular_if_one, the_first, warn_user
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import PredictionLike
 from calibrant.predictions import Prediction
@@ -192,7 +192,7 @@ def labelled(several: Several, columns: list[Array], bound: Any) -> tuple[Severa
     which = [name for j, name in enumerate(several.names) if missing[:, j].any()]
     warn_user(
         f"a label ({_listed(which)}) is missing in {number} of {count(len(several), 'row')},"
-        f" {the_first(number, first)}: {said_of(number, 'they are')} left out for every label"
+        f" {the_first(number, first)}: {singular_if_one(number, 'they are')} left out for every label"
     )
     labelled = ~missing.any(axis=1)
     return several.rows(labelled), [some_rows(column, labelled) for column in columns], some_rows(bound, labelled)

@@ -18,7 +18,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from calibrant._arrays import first_and_count
 from calibrant._batch import have_labels
-from calibrant._words import count, said_of
+from calibrant._words import count, singular_if_one
 from calibrant.censored import Censored
 from calibrant.models import prediction_of
 from calibrant.models.frames import rows_of
@@ -186,7 +186,7 @@ def labels(y: Any, *, missing: bool = False) -> Any:
     y = column_or_1d(y, dtype=np.float64, warn=True)
     if not missing and (gaps := np.isnan(y)).any():
         first, number = first_and_count(gaps)
-        lacking = f"{number} of {count(len(y), 'row')} {said_of(number, 'have')} no label"
+        lacking = f"{number} of {count(len(y), 'row')} {singular_if_one(number, 'have')} no label"
         raise ValueError(
             f"y is NaN in row {first} ({lacking}): CalibratedRegressor(..., missing='drop') leaves such rows out"
         )

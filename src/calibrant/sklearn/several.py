@@ -11,7 +11,7 @@ from sklearn.multioutput import MultiOutputRegressor
 from sklearn.utils import get_tags
 
 from calibrant._arrays import Array, first_and_count, floats, to_numpy
-from calibrant._words import count, said_of, warn_user
+from calibrant._words import count, singular_if_one, warn_user
 from calibrant.models.frames import is_frame, like_input, rows_of
 from calibrant.models.multioutput import as_several, predictions_of
 from calibrant.models.outputs import named
@@ -132,7 +132,7 @@ def label_matrix(y: Any, *, missing: str) -> tuple[tuple[str, ...], np.ndarray[A
         where = f"label {which!r} is missing in row {first} ({number} of {count(len(Y), 'row')} {lack} a label)"
         if missing != "drop":
             raise ValueError(f"{where}: missing='drop' leaves such rows out")
-        warn_user(f"{where}: {said_of(number, 'they are')} left out")
+        warn_user(f"{where}: {singular_if_one(number, 'they are')} left out")
     labelled = np.flatnonzero(~gaps.any(axis=1))
     floats("y", Y[labelled], ndim=2)  # the rows that stay hold finite numbers
     return tuple(names), Y.astype(np.float64), labelled

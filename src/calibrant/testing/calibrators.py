@@ -14,7 +14,7 @@ from calibrant._types import ArrayLike, Bound, Rng, SupportsArray, Table
 from calibrant._words import count, in_all
 from calibrant.backtesting.backtest import Backtest
 from calibrant.calibration import Calibrator
-from calibrant.distributions import Context, Distribution, Laplace, Logistic, Normal
+from calibrant.distributions import Distribution, Laplace, Logistic, Normal
 from calibrant.forecast import PredictionLike
 from calibrant.horizons.table import numbers_in, ordered_times, written
 from calibrant.interpolators import Interpolator
@@ -94,8 +94,8 @@ def check_interpolator(
         warnings.simplefilter("ignore")  # one score has no scale, and the like
         for n in sizes:
             normal = rng.standard_normal(n)
-            odd = rng.integers(3, size=n) + 1e-5 * normal, np.round(normal, 1), np.full(n, 0.25)
-            for scores in (normal, 1e6 + normal, np.sinh(6 * normal), 1e9 * normal, 1e-9 * normal, *odd):
+            tied = rng.integers(3, size=n) + 1e-5 * normal, np.round(normal, 1), np.full(n, 0.25)
+            for scores in (normal, 1e6 + normal, np.sinh(6 * normal), 1e9 * normal, 1e-9 * normal, *tied):
                 _check_q(interpolator, scores, equivariant=equivariant and n > 1)  # one score has no scale
 
 
@@ -119,8 +119,6 @@ def _check_q(interpolator: Interpolator, scores: Floats, *, equivariant: bool) -
     for other, must in ((scores, "give the same q for the same rng"), (scores[::-1], "not depend on the order")):
         same = np.allclose(numbers(fit(other.copy()).cdf(scores)), F, rtol=0, atol=1e-9)
         require(same, f"{name}.fit must {must} of the scores {where}")
-    one, two = (q.for_rows(Context(3, rng=np.random.default_rng(2))).cdf(float(scores[0])) for _ in range(2))
-    require(np.array_equal(one, two), f"q of {name} must give rows the same for the same rng {where}")
     levels, largest = np.linspace(0.02, 0.97, 9), float(np.abs(scores).max())
     for shift, stretch in ((0.0, 1024.0), (largest, 1.0)) if equivariant else ():
         moved, expected = fit(shift + stretch * scores), shift + stretch * numbers(q.ppf(levels))

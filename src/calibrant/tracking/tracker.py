@@ -18,7 +18,7 @@ from calibrant._arrays import Rng, to_numpy
 from calibrant._batch import some_rows
 from calibrant._calibrated import CalledWithPredictions
 from calibrant._types import ArrayLike, Bound
-from calibrant._words import count, said_of, the_first, warn_user
+from calibrant._words import count, singular_if_one, the_first, warn_user
 from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.grouped import Grouped
@@ -240,7 +240,7 @@ class Tracker(CalledWithPredictions):
         if missing.any():
             first, number = int(np.argmax(missing)), int(missing.sum())
             among = f"{number} of {count(len(missing), 'row')}, {the_first(number, first)}"
-            warn_user(f"y is missing in {among}: {said_of(number, 'they are skipped')}")
+            warn_user(f"y is missing in {among}: {singular_if_one(number, 'they are skipped')}")
             prediction, y, bound = prediction[labelled], some_rows(y, labelled), some_rows(bound, labelled)
         if labelled.any() or not len(labelled):
             scores[labelled] = to_numpy(scores_of(self.calibrated, prediction, y, bound=bound, rng=rng)[0])

@@ -111,10 +111,6 @@ class BrokenLine(Transform):
         rows = self.values.shape[0]
         return count_up_to(table, namespace(argument).broadcast_to(argument, (rows, argument.shape[-1])))
 
-    def __call__(self, y: Array) -> Array:
-        level, value, slope = self._line(self.values, y)
-        return level + slope * (y - value)
-
     def with_slope(self, y: Array) -> tuple[Array, Array]:
         level, value, slope = self._line(self.values, y)
         return level + slope * (y - value), namespace(y).log(slope)

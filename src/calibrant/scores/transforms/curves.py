@@ -20,9 +20,7 @@ from calibrant.scores.transforms.base import Affine, Transform
 class Logarithm(Transform):
     """s = log(y), and -inf for y <= 0."""
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return ()
+    shape = ()
 
     def with_slope(self, y: Array) -> tuple[Array, Array]:
         xp = namespace(y)
@@ -124,7 +122,7 @@ class TwoSided(Transform):
             return xp.where(low, -g, g), xp.log(g / root) + xp.where(low, below[1], above[1])
 
     def inverse(self, s: Array) -> Array:
-        xp, at, size = namespace(s), self._lift(self.at), namespace(s).abs(s)
+        xp, at, size = namespace(s), self._lift(self.at), abs(s)
         with np.errstate(divide="ignore"):
             v = (size - 1) / 2 * (1 + 1 / size)  # (g - 1/g) / 2
         lower, upper = xp.minimum(self.below.inverse(-v), at), xp.maximum(self.above.inverse(v), at)
@@ -136,8 +134,8 @@ class TwoSided(Transform):
         line = self.below
         if not isinstance(line, Affine) or not same(self.above, line) or anywhere(line.loc != self.at):
             return None
-        zero, one = device_like([0.0], self.at)[0], device_like([1.0], self.at)[0]
-        unit = Affine(zero, one)
+        zero = device_like(0.0, self.at)
+        unit = Affine(zero, zero + 1)
         return line.loc, line.scale, TwoSided(unit, unit, zero)
 
     @property
@@ -145,12 +143,12 @@ class TwoSided(Transform):
         """The two s at `at`."""
         at = namespace(self.at).reshape(self.at, (-1, 1))
         ends = concatenate([-_g(-self.below(at))[0], _g(self.above(at))[0]], axis=1)
-        return ends[:1, :] if bool(namespace(ends).all(ends == ends[:1, :])) else ends
+        return ends if anywhere(ends != ends[:1, :]) else ends[:1, :]
 
 
 def _g(v: Array) -> tuple[Array, Array]:
     """g(v) = v + sqrt(v^2 + 1), and the root."""
     xp = namespace(v)
     root = xp.hypot(v, xp.ones_like(v))
-    size = xp.abs(v) + root
+    size = abs(v) + root
     return xp.where(v < 0, 1 / size, size), root  # not by the sum, which cancels
