@@ -179,7 +179,7 @@ def calibrated(pair: str, interpolator: str, n: int = 20, world: World = HERE, y
     prediction = PREDICTIONS[case.prediction](world)
     labels = world.at(Y) if y is None else y
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="one score tells no scale|all scores are equal")
+        warnings.filterwarnings("ignore", message="there is only one calibration row|all scores are equal")
         return Calibrator(case.score, INTERPOLATORS[interpolator]).fit(prediction[:n], labels[:n])
 
 

@@ -481,7 +481,7 @@ def test_the_warning_of_crossing_points_at_the_users_line(kind):
 
 
 def test_one_score_warns_that_the_tails_are_infinite():
-    with pytest.warns(UserWarning, match="one score tells no scale"):
+    with pytest.warns(UserWarning, match="there is only one calibration row"):
         distribution = Calibrator().fit([1.0], [1.5])([1.0])
     assert distribution.interval(0.9) == (-inf, inf)
 

@@ -150,7 +150,7 @@ def fitted(interpolator, **known):
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: fitted(OneNormal(), weights=[1.0] * 4), "makes one q for all rows and takes no weights="),
+        (lambda: fitted(OneNormal(), weights=[1.0] * 4), "has no parameter weights, so it cannot use weights="),
         (lambda: fitted(Linear())([1.0], by=["a"]), "q is one for all rows, since fit had no .*by=: a call"),
         (lambda: fitted(Random())([1.0], weights=[1.0]), "q is one for all rows, since fit had no .*weights=: a call"),
         (lambda: fitted(Apart(), by=list("aabb"))([1.0]), "q depends on the label of a row: pass by="),

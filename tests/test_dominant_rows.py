@@ -70,10 +70,10 @@ def said_of(prediction, y, score=None):
 def test_two_rows_that_rule_the_distribution_are_named_once_in_words(kind):
     (said,) = said_of(*data(kind))
     name = re.match(r"\w+", said)[0]
-    assert said.startswith(
-        f"{name}: 2 of 400 calibration rows, the first is row 17, rule the distribution of all: their scale"
-    )
-    times, share = re.search(r"scale is ([\d,]+) times smaller.* scores make ([\d.]+)% of the spread", said).groups()
+    assert said.startswith(f"{name}: 2 of 400 calibration rows, the first is row 17, have a scale")
+    times, share = re.search(
+        r"have a scale ([\d,]+) times smaller.* scores make up ([\d.]+)% of the spread", said
+    ).groups()
     assert 2e3 < float(times.replace(",", "")) < 5e4  # ten thousand, for widths between 0.5 and 2
     assert 66 < float(share) < 100
     assert "pass" in said
@@ -84,10 +84,10 @@ def test_two_rows_that_rule_the_distribution_are_named_once_in_words(kind):
 
 def test_one_row_is_one_row_and_the_warning_points_at_the_line_of_the_user():
     prediction, y, _ = data(narrow=[3], factor=1e-5)
-    with pytest.warns(UserWarning, match="rules the distribution of all") as caught:
+    with pytest.warns(UserWarning, match="times smaller than the median") as caught:
         Calibrator().fit(prediction, y)
     (said,) = (str(each.message) for each in caught)
-    assert "ZScore: 1 of 400 calibration rows, the first is row 3, rules the distribution of all: its scale" in said
+    assert "ZScore: 1 of 400 calibration rows, the first is row 3, has a scale" in said
     assert "and its score makes 99" in said
     assert caught[0].filename == __file__
 
@@ -95,7 +95,7 @@ def test_one_row_is_one_row_and_the_warning_points_at_the_line_of_the_user():
 def test_a_root_of_the_prediction_is_told_of_its_c():
     prediction, y, _ = data("relative")
     root = Point(prediction.values**2)
-    assert "pass a larger c, or" in said_of(root, root.values + y - prediction.values, SqrtScore())[0]
+    assert "Pass a larger c, use" in said_of(root, root.values + y - prediction.values, SqrtScore())[0]
 
 
 @every_kind
@@ -181,7 +181,7 @@ def test_the_commands_say_it_once_and_count_rows_as_in_the_file(tmp_path):
     file = write(tmp_path / "cal.csv", columns)
     fit = ["fit", file, "--target", "y", "--mean", "mu", "--std", "sigma", "-o", tmp_path / "m.safetensors"]
     said = run(*fit).stderr
-    assert said.count("rules the distribution of all") == 1
+    assert said.count("times smaller than the median") == 1
     assert f"{file.name}: --score zscore: 1 of 399 calibration rows, the first is row 17, rules" in said
     assert "such as --score zscore:0.1" in said
     mended = run(*fit, "--score", "zscore:0.1")

@@ -248,7 +248,7 @@ def test_groups_go_with_no_weights_and_no_forgetting_and_are_asked_for():
     f, y, by = [1.0, 2.0, 1.0, 2.0], [1.0, 2.5, 1.5, 3.0], ["a", "b", "a", "b"]
     grouped, weighted = Calibrator().fit(f, y, by=by), Calibrator().fit(f, y, weights=[1.0, 2.0, 1.0, 2.0])
     for call, words in (
-        (lambda: Calibrator(forget=Window(2)).fit(f, y, by=by), "by groups forgets nothing: forget= takes no by="),
+        (lambda: Calibrator(forget=Window(2)).fit(f, y, by=by), "forget= and by= cannot be combined"),
         (lambda: Calibrator().fit(f, y, by=by, weights=f), "calibration by group takes no weights="),
         (lambda: grouped([1.0], by=["a"], weights=[1.0]), r"Grouped\(n=2, 2 groups\) was made without weights="),
         (lambda: weighted([1.0], by=["a"], weights=[1.0]), "takes no by="),

@@ -148,7 +148,7 @@ def simulate(score, predict, interpolator, n, *, sets, rows=ROWS, seed=0):
 
 
 @pytest.mark.few
-@pytest.mark.filterwarnings("ignore:one score tells no scale")
+@pytest.mark.filterwarnings("ignore:there is only one calibration row")
 @pytest.mark.parametrize("n", SETS)
 @pytest.mark.parametrize("interpolator", INTERPOLATORS)
 @pytest.mark.parametrize("name", SCORES)
@@ -193,7 +193,7 @@ def test_calibration_error_of_a_broken_q_exceeds_epsilon(name, broken):
 
 
 @pytest.mark.few
-@pytest.mark.filterwarnings("ignore:one score tells no scale")
+@pytest.mark.filterwarnings("ignore:there is only one calibration row")
 @pytest.mark.parametrize("n", SETS)
 @pytest.mark.parametrize("interpolator", INTERPOLATORS)
 def test_q_is_calibrated_on_fresh_scores_to_a_finer_tolerance(interpolator, n):
@@ -268,7 +268,7 @@ ACCURATE = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:one score tells no scale", "ignore:all scores are equal")
+@pytest.mark.filterwarnings("ignore:there is only one calibration row", "ignore:all scores are equal")
 @pytest.mark.parametrize("name", ACCURATE)
 @settings(deadline=None, max_examples=100, derandomize=True)
 @given(scores=distinct_scores())
@@ -278,14 +278,14 @@ def test_q_is_as_accurate_as_promised_for_any_distinct_scores(name, scores):
     assert inaccuracy(psi.fit(scores), scores) <= promised + 1e-9
 
 
-@pytest.mark.filterwarnings("ignore:one score tells no scale")
+@pytest.mark.filterwarnings("ignore:there is only one calibration row")
 @settings(deadline=None, max_examples=25, derandomize=True)
 @given(scores=distinct_scores())
 def test_naf_is_as_accurate_as_it_promises_for_any_distinct_scores(scores):
     assert inaccuracy(NAF().fit(scores), scores) <= NAF().accuracy(len(scores)) + 1e-9
 
 
-@pytest.mark.filterwarnings("ignore:one score tells no scale")
+@pytest.mark.filterwarnings("ignore:there is only one calibration row")
 @settings(deadline=None, max_examples=10, derandomize=True)
 @given(scores=distinct_scores(), strict=st.floats(0, 2))
 def test_naf_keeps_a_promise_of_the_users_own(scores, strict):

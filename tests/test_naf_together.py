@@ -5,10 +5,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="the batch is a torch program")
 
-from calibrant.interpolators import (
-    NAF,
-    naf_together,
-)
+from calibrant.interpolators import NAF, naf_together  # noqa: E402
 from calibrant.interpolators.naf_fit import fit_logistic_mixture  # noqa: E402
 from calibrant.interpolators.naf_together import fit_together, splines_together  # noqa: E402
 from calibrant.interpolators.weights import in_order  # noqa: E402

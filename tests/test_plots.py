@@ -1042,7 +1042,7 @@ def test_a_forecast_of_infinite_width_is_named(case):
 @pytest.mark.parametrize("interpolator", [Linear(), Naive(), NAF(), Random()])
 @pytest.mark.parametrize("score", [None, CDFScore()])
 @pytest.mark.parametrize("rows", [1, 2, 40])
-@pytest.mark.filterwarnings("ignore:one score tells no scale")
+@pytest.mark.filterwarnings("ignore:there is only one calibration row")
 def test_q_lies_in_the_band_of_its_lambda(interpolator, score, rows, case):
     calibrated = case.fit(interpolator, score, rows=rows)
     ax = plots.scores(calibrated, case.calibration[:rows], case.y_calibration[:rows])

@@ -223,7 +223,7 @@ interpolators = st.sampled_from(
 @given(st.lists(coarse, min_size=1, max_size=12), interpolators)
 def test_ties_and_tiny_samples_give_distributions(y, interpolator):
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="one score tells no scale|all scores are equal")
+        warnings.filterwarnings("ignore", message="there is only one calibration row|all scores are equal")
         fitted = Calibrator(interpolator=interpolator).fit(Point(np.zeros(len(y))), y)
     H = fitted([1.0, 2.0], rng=np.random.default_rng(0))
     grid = np.sort(np.concatenate([np.asarray(y) + 1, np.linspace(-1100, 1100, 30)]))[None, :]

@@ -101,7 +101,7 @@ def test_a_nested_ensemble_of_cdf_scores_keeps_its_weight_in_a_sum():
     np.testing.assert_allclose(flat, 2 * one.cdf(Y) + 3 * two.cdf(Y) + (Y - F), rtol=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore:one score tells no scale")
+@pytest.mark.filterwarnings("ignore:there is only one calibration row")
 def test_naf_does_not_make_a_density_of_a_single_score():
     assert not np.isfinite(Calibrator(interpolator=NAF()).fit([0.0], [1.0])([0.0]).std()[0])
 

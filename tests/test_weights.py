@@ -259,7 +259,7 @@ def test_rows_that_no_calibration_row_is_like_are_counted():
 
 
 def test_one_score_and_equal_scores_work_with_weights():
-    with pytest.warns(UserWarning, match="one score tells no scale"):
+    with pytest.warns(UserWarning, match="there is only one calibration row"):
         model = Calibrator().fit([1.0], [2.0], weights=[3.0])
     assert model([0.0], weights=[3.0]).cdf(1.0) == 0.5
     with pytest.warns(UserWarning, match="all scores are equal"):

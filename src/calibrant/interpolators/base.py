@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Interpolator(Protocol):
-    """Makes q, the distribution of the calibration scores, of the scores. To write your own, write these two methods.
+    """Fits q, a CDF, to the calibration scores. Your own has these two methods; its `fit` may also take `weights`.
 
     docs/write-your-own.md has examples, and `calibrant.testing.check_interpolator` checks one.
     """
@@ -30,6 +30,8 @@ class Interpolator(Protocol):
 
     def accuracy(self, n: int) -> float:
         """The lambda with q(u_(i)) in (i +- lambda) / (n + 1) for any n distinct scores, fixed before the data.
+
+        -1 marks a randomised q such as that of `Random`: its calibration is exact, so that (1 + lambda) / (n + 1) is 0.
 
         Args:
             n: The number of scores.

@@ -132,7 +132,7 @@ class History:
         if self.weights is not None and len(self.weights) != n:
             raise ValueError(f"{n} scores do not go with {len(self.weights)} weights")
         if self.groups is not None and self.forget is not None:
-            raise TypeError("a calibrator by groups forgets nothing: forget= takes no by=")
+            raise TypeError("forget= and by= cannot be combined")
 
     def __repr__(self) -> str:
         return f"History({int(self.scores.shape[0])} scores)"
@@ -205,6 +205,6 @@ def interpolate(
         context = Context(scores.shape[0], None if groups is None else groups.rows(), weights, rng)
         return *interpolator.fit_rows(scores, context, support=support), interpolator
     if weights is None or "weights" not in signature(interpolator.fit).parameters:
-        raise TypeError(f"{interpolator!r} makes one q for all rows and takes no weights=")
+        raise TypeError(f"{type(interpolator).__name__}.fit has no parameter weights, so it cannot use weights=")
     q = interpolator.fit(scores, weights=weights, support=support, rng=rng)  # type: ignore[call-arg]
     return q, weights.guarantee(interpolator, scores), interpolator

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Linear:
     """q(u) = (i + (u - u_(i)) / (u_(i+1) - u_(i))) / (n + 1) for u in [u_(i), u_(i+1)): continuous, 0-accurate.
 
-    Scores that are logits, as the cdf score's are, are interpolated in the numbers they are logits of.
+    `CDFScore` gives logits of F(y); these are interpolated linearly in F(y), without tails.
 
     >>> q = Linear().fit([0.0, 1.0, 3.0])
     >>> q.cdf([0.0, 0.5, 1.0, 2.0, 3.0])
@@ -35,13 +35,13 @@ class Linear:
     def fit(
         self, scores: Array, *, weights: Weights = None, support: Support = REAL_LINE, rng: Rng = None
     ) -> Distribution:
-        """The distribution through (u_(i), i / (n + 1)), not i / n: the test score is the (n + 1)-th of equals.
+        """The distribution through (u_(i), i / (n + 1)), not i / n: the test score has any rank from 1 to n + 1 alike.
 
         Args:
             scores: The calibration scores, an array of n numbers.
             weights: Likelihood ratios p_new(x) / p(x) of the calibration rows, up to a factor, one number each.
             support: The interval in which scores can lie; the real line by default.
-            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
+            rng: Not used: nothing is drawn.
         """
         known = in_order(scores, weights, support)
         levels = known.levels()

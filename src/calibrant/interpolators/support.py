@@ -101,9 +101,8 @@ def _no_scale(scores: Array) -> bool:
     """Whether sorted scores are all equal, with a warning; then only their ranks are known."""
     if bool(scores[0] < scores[-1]):
         return False
-    single = "one score tells no scale (a single row calibrates)"
-    why = "all scores are equal" if scores.shape[0] > 1 else single
-    warn_user(f"{why}, so the mass beyond the scores is put at -inf and +inf: wide intervals are infinite")
+    why = "all scores are equal" if scores.shape[0] > 1 else "there is only one calibration row"
+    warn_user(f"{why}, so the tails beyond the scores are infinite, and so are wide intervals")
     return True
 
 

@@ -28,7 +28,7 @@ class EnsembleScore(ScaledScore, default_for=Ensemble):
     """
 
     scores: Score | Sequence[Score] | None = None
-    remedy = "pass EnsembleScore scores with a floor"
+    remedy = "Pass EnsembleScore scores with a floor"
 
     @property
     def support(self) -> Support:  # type: ignore[override]

@@ -66,16 +66,14 @@ class ScaledScore(Score):
             return
         first, number = first_and_count(dominant)
         times = typical / float(xp.max(scale[dominant]))
-        rules, its, score = ("rules", "its", "score makes") if number == 1 else ("rule", "their", "scores make")
+        have, their, scores = ("has a", "its", "score makes") if number == 1 else ("have a", "their", "scores make")
         name = type(self).__name__
         warn_user(
-            f"{name}: {number:,} of {n:,} calibration rows, the first is row {first}, {rules} the distribution of"
-            f" all: {its} scale is {times:,.0f} times smaller than the median one, and {its} {score}"
-            f" {int(1000 * share) / 10:.3g}% of the spread of q, which decides the mean, the std and the tails of every"
-            " calibrated distribution;"
-            f" {self.remedy.format(name=name, floor=NARROW * typical)}, or calibrate the errors themselves,"
-            " ResidualScore() on Point predictions (adapter='point' in CalibratedRegressor), or let CalibratedRegressor"
-            " learn the scale on training rows (refine='spread')"
+            f"{name}: {number:,} of {n:,} calibration rows, the first is row {first}, {have} scale {times:,.0f} times"
+            f" smaller than the median, and {their} {scores} up {int(1000 * share) / 10:.3g}% of the spread of q: mean,"
+            f" std and tails of every calibrated distribution depend on them."
+            f" {self.remedy.format(name=name, floor=NARROW * typical)}, use ResidualScore() on points, or let"
+            " CalibratedRegressor learn the scale (refine='spread')"
         )
 
 
@@ -96,7 +94,7 @@ class Floored(ScaledScore):
     """Of the median width of the calibration rows: the floor that `fit` learns."""
     warns: ClassVar[bool] = True
     """Whether it warns of rows that are given the floor."""
-    remedy = "pass a floor, such as {name}(floor={floor:.2g}), a tenth of the median scale"
+    remedy = "Pass a floor, such as {name}(floor={floor:.2g}), a tenth of the median scale"
 
     def __post_init__(self) -> None:
         if self.floor is not None:

@@ -29,7 +29,7 @@ class _Offset(ScaledScore):
     c: float = 0.0
     expects = (Point,)
     centre = 0.0  # the score of f
-    remedy = "pass a larger c"
+    remedy = "Pass a larger c"
 
     def __post_init__(self) -> None:
         name = f"{type(self).__name__}.c"
