@@ -388,8 +388,9 @@ class Distribution(Forecast):
         return f"{type(self).__name__}({', '.join(filter(None, [rows, self._describe()]))})"
 
     def _describe(self) -> str:
-        """What the repr has besides the number of rows."""
-        return ""
+        """What the repr has besides the number of rows: distributions and numbers among the fields."""
+        own = {name: getattr(self, name) for name in getattr(self, "__dataclass_fields__", ())}
+        return ", ".join(f"{name}={value!r}" for name, value in own.items() if isinstance(value, Distribution | float))
 
     def to(self, like: Array) -> Self:
         """The same with its floats in the namespace, dtype and device of `like`; whole numbers stay numpy's.

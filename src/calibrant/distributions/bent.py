@@ -90,9 +90,6 @@ class Bent(ByRow):
         """H: `base` pulled back."""
         return replace(self, base=pull(self.base, map))
 
-    def _describe(self) -> str:
-        return f"of {self.base!r}"
-
 
 def _divided(mass: Array, width: Array) -> Array:
     """mass / width; over no width the mass, which is then 0 or passed at once."""

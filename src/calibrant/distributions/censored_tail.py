@@ -57,6 +57,3 @@ class FollowedUp(Forwarding, ByRow):
 
     def _clip(self, lower: Any, upper: Any) -> Distribution:
         return replace(self, base=self.base._clip(lower, upper))
-
-    def _describe(self) -> str:
-        return f"{self.base!r} up to level {self.known:.3g}"

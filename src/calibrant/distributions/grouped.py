@@ -46,7 +46,7 @@ class Grouped(Forwarding):
     def for_rows(self, context: Context) -> Distribution:
         """Row i has the distribution of the group by[i]."""
         if context.weights is not None:
-            raise TypeError(f"{self!r} was made without weights=, so it takes none")
+            raise TypeError("q was made by groups without weights=, so it takes none")
         if context.by is None:
             raise TypeError(f"q depends on the group of a row, one of {len(self.labels)}: pass by=")
         distributions = take_rows(self.distributions, self._numbers(context.by))
@@ -89,9 +89,6 @@ class Grouped(Forwarding):
     def __getitem__(self, index: Any) -> Distribution:
         """The distributions of some groups, by their number."""
         return self.distributions[index]
-
-    def _describe(self) -> str:
-        return f"{len(self.labels)} groups"
 
 
 # ---- labels ----------------------------------------------------------------------------------------------------------

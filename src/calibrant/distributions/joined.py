@@ -166,10 +166,6 @@ class Joined(Asking):
 
         return self.mapped(clipped)
 
-    def _describe(self) -> str:
-        kinds = dict.fromkeys(type(distribution).__name__ for distribution in self.distributions)
-        return f"{len(self.distributions)} parts: {', '.join(kinds)}"
-
 
 def _cut(value: Array, rows: Rows, *, alone: bool) -> Array:
     """The values of some rows; for a single distribution, which answers elementwise, a row for each."""
@@ -242,9 +238,6 @@ class Row(Asking):
 
     def _clip(self, lower: Any, upper: Any) -> Distribution:
         return Row(self.batch._clip(lower, upper))
-
-    def _describe(self) -> str:
-        return f"of {type(self.batch).__name__}"
 
 
 def row_of(batch: Distribution, index: int) -> Row:

@@ -110,9 +110,6 @@ class LocationScale(Distribution):
         )
         return distribution.base._shared_table(count).to(distribution.loc).scaled(loc, scale)
 
-    def _describe(self) -> str:
-        return f"base={self.base!r}"
-
 
 class Standard(ByLogit):
     """A single distribution that is symmetric about 0, as the base of a location-scale family."""

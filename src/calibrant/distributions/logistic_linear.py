@@ -126,9 +126,6 @@ class LogisticLinear(Distribution):
         more = xp.where(a >= 0, xp.minimum(a + far, b), xp.maximum(b - far, a))
         return bent_places(self, s, concatenate([knots, xp.reshape(more, (-1,))]))
 
-    def _describe(self) -> str:
-        return f"{self.knots.shape[0]} knots, support (0, 1)"
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Guarded(Pulled):
@@ -151,9 +148,6 @@ class Guarded(Pulled):
 
     def _table(self, count: int) -> MassTable:
         return Distribution._table(self, count)
-
-    def _describe(self) -> str:
-        return f"{self.map.distribution!r}, {self.q.knots.shape[0]} bends"
 
 
 def _finite(s: Array) -> Array:

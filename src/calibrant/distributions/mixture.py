@@ -222,9 +222,6 @@ class Mixture(ClosedMoments, _Pool):
         tables = [part._table(size) for _, part in parts]
         return MassTable.merged([table.to(like) for table in tables], [w for w, _ in parts])
 
-    def _describe(self) -> str:
-        return f"{len(self.components)} components"
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GaussianMixture(ByLogit, _Pool):
@@ -311,9 +308,6 @@ class GaussianMixture(ByLogit, _Pool):
             distance = 2 * StandardNormal()._integrals(z, ONCE) - z
             spread = spread + 0.5 * xp.sum(w * w[..., l, None] * d * distance, axis=-1)
         return Moments(mean, xp.sqrt(variance), mean - spread)
-
-    def _describe(self) -> str:
-        return f"{self.means.shape[-1]} components"
 
 
 def _added(terms: Iterable[Array]) -> Array:

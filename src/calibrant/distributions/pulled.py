@@ -71,9 +71,6 @@ class Pulled(Distribution):
             return table
         return table.with_places(distribution.q, detached(bends if bends.ndim == 2 else bends[None, :]))
 
-    def _describe(self) -> str:
-        return f"q={self.q!r}, map={type(self.map).__name__}"
-
 
 def landed(H: Pulled) -> Distribution:
     """Mass of q at -inf or +inf lies where the map has such a value, if that is a finite place."""

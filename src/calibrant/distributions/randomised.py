@@ -139,9 +139,6 @@ class Randomised(ByRow):
         lower, upper = (_pulled_end(end, map) for end in (self.lower, self.upper))
         return replace(self, atoms=pull(self.atoms, map), lower=lower, upper=upper)
 
-    def _describe(self) -> str:
-        return repr(self.atoms)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RandomisedRows(Randomised):

@@ -70,9 +70,6 @@ class Reweighted(Forwarding, ByRow):
         """No H: there is one for each row, once the rows are known."""
         raise no_rows_yet("a weighted q")
 
-    def _describe(self) -> str:
-        return f"{self.base!r}, as {self.total:.4g} equal rows"
-
 
 def ratios_of(context: Context, like: Array, unit: float) -> Array:
     """The likelihood ratios of the rows in a unit, in the home of `like`: not negative, and given."""
