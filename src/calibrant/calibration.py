@@ -14,7 +14,7 @@ from calibrant._arrays import Array, count_true, detached, namespace, refuse
 from calibrant._batch import have_labels, some_rows
 from calibrant._calibrated import Growing
 from calibrant._row_hash import source
-from calibrant.distributions.context import Context
+from calibrant.distributions.base import Context
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.history import interpolate, remember
 from calibrant.interpolators.linear import Linear

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, Self, cast
 
@@ -25,9 +26,8 @@ from calibrant._arrays import (
 )
 from calibrant._batch import first_array, moved_floats, promoted, take_rows
 from calibrant._special import logit, safe_log, sigmoid
-from calibrant._types import ArrayLike, RowIndex, SupportsArray
+from calibrant._types import ArrayLike, Draws, RowIndex, SupportsArray, Values
 from calibrant._words import count, warn_user
-from calibrant.distributions.context import Context
 from calibrant.distributions.table import FINE, ONCE, PLACES, MassTable, logit_levels
 from calibrant.forecast import Forecast
 from calibrant.forms import Form
@@ -44,6 +44,19 @@ class Moments(NamedTuple):
     std: Any
     shift: Any
     """crps(y) = 2 (the integral of F up to y) - y + shift. Where there is a mean it is mean - E |Y - Y'| / 2."""
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """What is known of the rows besides their predictions.
+
+    Their number, and for each a label `by`, such as its group, and a weight, such as a likelihood ratio. `rng` draws the uniform numbers of a randomised q. See `Distribution.for_rows`.
+    """
+
+    rows: int
+    by: Values | None = None
+    weights: ArrayLike | Sized | None = None
+    rng: Draws = None
 
 
 class Distribution(Forecast):
@@ -333,10 +346,7 @@ class Distribution(Forecast):
             upper: The upper bound: one number, or one per row.
         """
         if not any(getattr(bound, "ndim", 0) or isinstance(bound, (list, tuple)) for bound in (lower, upper)):
-            lower, upper = one_number("clip's lower", lower), one_number("clip's upper", upper)
-            if not lower < upper:
-                raise ValueError(f"clip needs lower < upper, got {lower} and {upper}")
-            return self._clip(lower, upper)
+            return self._clip(one_number("clip's lower", lower), one_number("clip's upper", upper))
         if not self.shape:
             raise ValueError("clip takes bounds by row for a batch; a single distribution takes two numbers")
         bounds = []

@@ -36,7 +36,7 @@ class Clipped(OfBase):
             if shapes != [self.shape] * 2:
                 raise ValueError(f"bounds of the shapes {shapes[0]} and {shapes[1]} do not go with {self.shape}")
         elif not self.lower < self.upper:
-            raise ValueError(f"lower must be below upper, got {self.lower} and {self.upper}")
+            raise ValueError(f"clip needs lower < upper, got {self.lower} and {self.upper}")
 
     @property
     def _bounds(self) -> tuple[Any, Any]:

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from calibrant._arguments import generator
 from calibrant._batch import shared, take_rows
 from calibrant._words import count, said_of, warn_user
-from calibrant.distributions.base import Distribution
-from calibrant.distributions.context import Context
+from calibrant.distributions.base import Context, Distribution
 from calibrant.distributions.forwarding import Forwarding
 from calibrant.distributions.joined import Joined
 
@@ -80,10 +79,7 @@ class Grouped(Forwarding):
         where = f"by {what}, in row {rows[0]} ({some})"
         if len(self.distributions) == len(self.labels):
             raise ValueError(f"{where}: unseen='pooled' gives such rows the distribution of all")
-        they = "it gets" if rows.size == 1 else "they get"
-        warn_user(
-            f"{where}: {they} the distribution of all groups, and nothing is promised for {said_of(rows.size, 'them')}"
-        )
+        warn_user(f"{where}: the answer is the distribution of all groups, for which nothing is promised")
         return numbers
 
     def __getitem__(self, index: Any) -> Distribution:

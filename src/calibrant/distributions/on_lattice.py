@@ -200,11 +200,8 @@ class CountFamily(ClosedMoments, OnLattice):
         guess = clip(xp.where(end, z, xp.floor(mean + std * clip(z, -40.0, 40.0))), first, last)
         low = high = xp.where(end, 0.0, guess)
         step = xp.ceil(std / 4) + 1
-        while anywhere(far := ~end & (low >= first) & enough(low)):
-            low, high = xp.where(far, xp.maximum(low - step, first - 1), low), xp.where(far, low, high)
-            step = 2 * step
-        while anywhere(far := ~end & (high < last) & ~enough(high)):
-            low, high = xp.where(far, high, low), xp.where(far, high + step, high)
+        while anywhere(far := ~end & (((low >= first) & enough(low)) | ((high < last) & ~enough(high)))):
+            low, high = xp.where(far, xp.maximum(low - step, first - 1), low), xp.where(far, high + step, high)
             step = 2 * step
         return self._place(xp.where(end, guess, halved(low, xp.minimum(high, last), enough)))
 
