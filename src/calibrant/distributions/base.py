@@ -50,7 +50,8 @@ class Moments(NamedTuple):
 class Context:
     """What is known of the rows besides their predictions.
 
-    Their number, and for each a label `by`, such as its group, and a weight, such as a likelihood ratio. `rng` draws the uniform numbers of a randomised q. See `Distribution.for_rows`.
+    Their number, and for each a label `by`, such as its group, and a weight, such as a likelihood ratio. `rng` draws
+    the uniform numbers of a randomised q. See `Distribution.for_rows`.
     """
 
     rows: int
@@ -345,7 +346,7 @@ class Distribution(Forecast):
             lower: The lower bound: one number, or one per row.
             upper: The upper bound: one number, or one per row.
         """
-        if not any(getattr(bound, "ndim", 0) or isinstance(bound, (list, tuple)) for bound in (lower, upper)):
+        if np.ndim(lower) == np.ndim(upper) == 0:
             return self._clip(one_number("clip's lower", lower), one_number("clip's upper", upper))
         if not self.shape:
             raise ValueError("clip takes bounds by row for a batch; a single distribution takes two numbers")

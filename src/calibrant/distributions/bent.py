@@ -152,8 +152,9 @@ class Reweighted(Forwarding, ByRow):
         if bool(namespace(w).any(w > N)):  # p_x > 1/2
             first, number = first_and_count(w > N)
             warn_user(
-                f"weights of {count(number, 'row')}, {the_first(number, first)}, are larger than those of all calibration"
-                " rows together: such a distribution is mostly tails, since nearly no calibration rows are like its row"
+                f"weights of {count(number, 'row')}, {the_first(number, first)}, are larger than those of all"
+                " calibration rows together: such a distribution is mostly tails, since nearly no calibration rows are"
+                " like its row"
             )
         tails = [device_like(mass, w) + 0 * w for mass in (self.low, 1 - self.high)]
         own = [clip(((N + 1) * mass + (w - 1) / 2) / (N + w), 0.0, np.inf) for mass in tails]

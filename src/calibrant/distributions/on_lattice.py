@@ -13,6 +13,7 @@ from calibrant._arguments import one_number
 from calibrant._arrays import Array, anywhere, clip, concatenate, detached, device_like, namespace
 from calibrant._special import ndtri, ndtri_logit, sigmoid
 from calibrant.distributions.base import ClosedMoments, Distribution, drawn_in, evenly_between
+from calibrant.distributions.parameters import keep
 from calibrant.distributions.table import GAUSS, MassTable, mass_at_infinity, steps
 
 NEAR = 1e-6  # of a step: how far from a point of the lattice a label may be, as rounding leaves it
@@ -26,12 +27,12 @@ def check_lattice(whole: Any) -> None:
     step = one_number(f"{name}.step", whole.step)
     if not 0 < step < math.inf:
         raise ValueError(f"{name}.step must be positive and finite, got {whole.step!r}")
-    object.__setattr__(whole, "step", step)
+    keep(whole, step=step)
     if whole.lower is not None:
         lower = one_number(f"{name}.lower", whole.lower)
         if not math.isfinite(lower):
             raise ValueError(f"{name}.lower must be a finite number or None, got {whole.lower!r}")
-        object.__setattr__(whole, "lower", lower)
+        keep(whole, lower=lower)
 
 
 def position(y: Array, lattice: tuple[float, float]) -> tuple[Array, Array]:

@@ -39,14 +39,10 @@ class Pulled(Distribution):
         return self.q._cdf_left(self.map.left(y))
 
     def _ppf(self, p: Array) -> Array:
-        return self._wide(self.map.inverse(self.q._ppf(p)))
+        return self.map.inverse(self.q._ppf(p))
 
     def _ppf_logit(self, s: Array) -> Array:
-        return self._wide(self.map.inverse(self.q._ppf_logit(s)))
-
-    def _wide(self, y: Array) -> Array:
-        """A row for each row, also where the map gives all of them one."""
-        return namespace(y).broadcast_to(y, (*self.shape, y.shape[-1])) if self.shape else y
+        return self.map.inverse(self.q._ppf_logit(s))
 
     def _logpdf(self, y: Array) -> Array:
         s, slope = self.map.with_slope(y)
