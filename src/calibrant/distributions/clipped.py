@@ -7,11 +7,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from calibrant._arrays import Array, anywhere, clip, device_like, namespace, to_numpy
+from calibrant._arrays import Array, anywhere, clip, concatenate, device_like, namespace, to_numpy
 from calibrant._special import safe_log, safe_sqrt
 from calibrant.distributions.base import Distribution, Moments, log_density
 from calibrant.distributions.forwarding import OfBase
-from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable, side_by_side
+from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable
 
 _HARDLY = 1e-15
 _DIGITS = 1e-9  # of a variance: what a difference of sums may lose
@@ -151,14 +151,14 @@ class Clipped(OfBase):
         return value if self.shape else xp.reshape(value, y.shape)
 
     def _table(self, count: int) -> MassTable:
-        """At the base's places between the bounds, and at the bounds; one that hardly any mass lies beyond is none."""
+        """The base's, with the bounds among its places; one that hardly any mass lies beyond is none."""
         double, (a, b, no_low, no_high) = self._in_double, self._in_double._ends()
-        xp, base = namespace(a), double.base
-        places = double._inside(base._table(count).to(a).places)
-        low = xp.where(no_low | (base._cdf(a) < _HARDLY), places[:, :1], a)
-        high = xp.where(no_high | (base._sf(b) < _HARDLY), places[:, -1:], b)
-        places = xp.sort(side_by_side([low, places, high]), axis=1)
-        return MassTable.through(double, places, double._integrals(places, ONCE))
+        xp, base, infinite = namespace(a), double.base, np.inf + 0 * a
+        low = xp.where(no_low | (base._cdf(a) < _HARDLY), -infinite, a)
+        high = xp.where(no_high | (base._sf(b) < _HARDLY), infinite, b)
+        bounds = concatenate([low, high], axis=1)
+        table = base._table(count).to(a).with_places(base, xp.where(xp.isinf(bounds), np.nan, bounds))
+        return table.clipped(low, high)
 
 
 def within(y: Array, F: Array, low: Any, high: Any, *, below: float = 0.0, left: bool = False) -> Array:

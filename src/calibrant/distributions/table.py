@@ -111,6 +111,17 @@ class MassTable:
         bulges = xp.where(new[:, :-1] + new[:, 1:] > 0, steps(area) - trapezoid, bulges[:, :-1])
         return MassTable.of_heights(places, (left, right, upper, lower), bulges, self.infinite)
 
+    def clipped(self, low: Array, high: Array) -> MassTable:
+        """The table of min(max(Y, low), high), both (n, 1): bounds are among the places, or infinite."""
+        xp, places = namespace(low), clip(self.places, low, high)
+        bulges, ends = xp.where(steps(places) > 0, self.bulges, 0.0), []
+        for bound, tail, far in zip((low, high), self.tails, self.infinite, strict=True):
+            free = xp.isinf(bound)
+            ends.append((xp.where(free, tail, 0.0), xp.where(free, far, 0.0), xp.where(free, 0.0, tail + far)))
+        (p, below, first), (q, above, last) = ends
+        atoms = self.atoms + side_by_side([first, 0 * places[:, 2:], last])
+        return MassTable(places, atoms, self.masses, bulges, (p, q), (below, above))
+
     def to(self, like: Array) -> MassTable:
         """The same in the home of `like`."""
 
