@@ -39,10 +39,12 @@ class Pulled(Distribution):
         return self.q._cdf_left(self.map.left(y))
 
     def _ppf(self, p: Array) -> Array:
-        return self.map.inverse(self.q._ppf(p))
+        y: Array = self.map.inverse(self.q._ppf(p))
+        return y
 
     def _ppf_logit(self, s: Array) -> Array:
-        return self.map.inverse(self.q._ppf_logit(s))
+        y: Array = self.map.inverse(self.q._ppf_logit(s))
+        return y
 
     def _logpdf(self, y: Array) -> Array:
         s, slope = self.map.with_slope(y)
