@@ -15,7 +15,7 @@ from calibrant._types import ArrayLike
 from calibrant.distributions.base import ByLogit, Moments
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.parameters import parameters, widths
-from calibrant.distributions.table import ONCE
+from calibrant.distributions.table import ONCE, SQUARE
 
 _LARGEST = 1e150  # of a quantile: its square is a float too
 
@@ -84,18 +84,31 @@ class StandardT(ByLogit):
         xp = namespace(self.df)
         df = xp.astype(self.df, xp.float64)
         none, infinite = xp.full_like(df, xp.nan), xp.full_like(df, xp.inf)
-        some, finite, near = df > 1, df > 2, _beside_1(xp.where(df > 0.5, df, 1.0))
+        some, finite = df > 1, df > 2
         std = xp.where(finite, xp.sqrt(df / xp.where(finite, df - 2, 1.0)), infinite)
-        shift = -2 * _over_1(near, _log_gamma_ratio(near / 2) - _log_gamma_ratio(near - 0.5))
+        shift = -_half_gap(_beside(xp.where(df > 0.5, df, 1.0), 1))
         mean, std = (xp.where(some, part, none) for part in (0 * df, std))
         return Moments(*map(self._at_home, (mean, std, xp.where(df > 0.5, shift, infinite))))
 
     def _integrals(self, t: Array, which: int) -> Array:
-        """Of F: t F + f (df + t^2) / (df - 1); for df <= 1 from 0, the latter less its value there."""
-        if which != ONCE:
-            return super()._integrals(t, which)
-        xp, df = namespace(t), _beside_1(self._df)
-        return t * _cdf(df, t) + _over_1(df, (1 - df) / 2 * xp.log1p(t**2 / df))
+        """t F + m, m = f (df + t^2) / (df - 1); (t^2 F + 2 t m + v) / 2, v = (df F - (df - 1) t m) / (df - 2);
+
+        and t F^2 + 2 m F - g U, g = E |T - T'| / 2, U the CDF for 2 df - 1 degrees of freedom. Where the first two do
+        not exist from -inf, they start at 0: with m less its value there, and F - 1/2 in v; the third is the table's.
+        """
+        xp, df = namespace(t), _beside(_beside(self._df, 1), 2)
+        F, power = _cdf(df, t), (1 - df) / 2 * xp.log1p(t**2 / df)
+        m = _slope(df) * xp.where(_light(df), xp.exp(power), xp.expm1(power)) / (df - 1)
+        if which == ONCE:
+            return t * F + m
+        if which == SQUARE:
+            light = _light(df)
+            df = xp.where(light, df, 2.0)
+            square = t * F**2 + 2 * m * F - _half_gap(df) * _cdf(2 * df - 1, t * xp.sqrt((2 * df - 1) / df))
+            return square if bool(xp.all(light)) else xp.where(light, square, super()._integrals(t, which))
+        above = F - xp.where(df > 2, 0.0, 0.5 + 0 * df)
+        v = (df * above - t * _slope(df) * xp.exp(power)) / (df - 2)
+        return (t**2 * F + 2 * t * m + v) / 2
 
 
 def _cdf(df: Array, t: Array) -> Array:
@@ -110,18 +123,28 @@ def _cdf(df: Array, t: Array) -> Array:
     return F
 
 
-def _beside_1(df: Array) -> Array:
-    """df, moved a little away from 1, where formulas divide by 0."""
+def _light(df: Array) -> Array:
+    """Whether the integral of F is taken from -inf."""
+    return df > 1.0001
+
+
+def _beside(df: Array, whole: int) -> Array:
+    """df, moved a little away from a whole number at which formulas divide by 0."""
     xp = namespace(df)
     step = float(xp.finfo(df.dtype).eps) ** 0.5
-    return df + detached(xp.where(xp.abs(df - 1) < step, 1 + step - df, 0.0))
+    return df + detached(xp.where(xp.abs(df - whole) < step, whole + step - df, 0.0))
 
 
-def _over_1(df: Array, log: Array) -> Array:
-    """k exp(log) / (df - 1), k = df f(0) = sqrt(df) / B(df / 2, 1/2); expm1 where integrals start at 0."""
+def _slope(df: Array) -> Array:
+    """sqrt(df) / B(df / 2, 1/2), which is df f(0)."""
     xp = namespace(df)
-    k = xp.sqrt(df / math.pi) * xp.exp(_log_gamma_ratio(df / 2))
-    return k * xp.where(df > 1.0001, xp.exp(log), xp.expm1(log)) / (df - 1)
+    return xp.sqrt(df / math.pi) * xp.exp(_log_gamma_ratio(df / 2))
+
+
+def _half_gap(df: Array) -> Array:
+    """E |T - T'| / 2; -crps(0) where integrals start at 0."""
+    xp, log_b = namespace(df), _log_gamma_ratio(df / 2) - _log_gamma_ratio(df - 0.5)
+    return 2 * _slope(df) * xp.where(_light(df), xp.exp(log_b), xp.expm1(log_b)) / (df - 1)
 
 
 def _log_density(df: Array, t: Array) -> Array:
