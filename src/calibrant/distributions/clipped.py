@@ -155,7 +155,7 @@ class Clipped(OfBase):
         double, (a, b, no_low, no_high) = self._in_double, self._in_double._ends()
         xp, base, infinite = namespace(a), double.base, np.inf + 0 * a
         low = xp.where(no_low | (base._cdf(a) < _HARDLY), -infinite, a)
-        high = xp.where(no_high | (base._sf(b) < _HARDLY), infinite, b)
+        high = xp.where(no_high | (base._cdf_left(b) > 1 - _HARDLY), infinite, b)
         bounds = concatenate([low, high], axis=1)
         table = base._table(count).to(a).with_places(base, xp.where(xp.isinf(bounds), np.nan, bounds))
         return table.clipped(low, high)
