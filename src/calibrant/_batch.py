@@ -65,7 +65,7 @@ def some_rows(column: Any, there: Any) -> Any:
         return rows(column, there)
     if hasattr(column, "filter"):
         return column.filter(np.asarray(there).tolist())  # a list, since not every polars takes numpy's masks
-    return [item for item, chosen in zip(column, there, strict=True) if chosen]
+    return [item for item, wanted in zip(column, there, strict=True) if wanted]
 
 
 def take_rows(batch: T, index: Any) -> T:

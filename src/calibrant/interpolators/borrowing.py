@@ -104,9 +104,9 @@ def borrowed(
     degrees = [degree for degree in DEGREES if degree <= most]
     if degrees:
         place, spread = np.where(able, place, 0.0), np.where(able, spread, 1.0)
-        shape, density = standardised(parts.scores[own], out[0][own], out[1][own], units)
+        shape, alike = standardised(parts.scores[own], out[0][own], out[1][own], units)
         components.append(Component(shape, place, spread, np.zeros(len(own))))
-        components[-1].likelihood[own] = density
+        components[-1].likelihood[own] = alike
         z = (parts.scores - place[group]) / spread[group]
         v, density = np.asarray(shape.cdf(z)), np.exp(shape.logpdf(z)) / spread[group]
         likelihood = [density * _left_out(v, parts, able & (degree <= FINEST * n), degree) for degree in degrees]
@@ -120,12 +120,12 @@ def borrowed(
     columns = zip(weights.T, components, strict=False)
     F = np.sum([weight[owners] * each.cdf(knots, owners) for weight, each in columns], axis=0)
     if degrees:
-        first, v_knots = parts.first + grid.shape[1] * np.arange(groups + 1), components[-1].cdf(knots, owners)
+        first, asked = parts.first + grid.shape[1] * np.arange(groups + 1), components[-1].cdf(knots, owners)
         for weight, degree in zip(weights.T[len(components) :], degrees, strict=True):
             for rows, number, edges in _polynomials(v, parts, weight > 0, degree, first):
-                cell, g = _cells(v_knots[rows], CELLS), owners[rows]
+                cell, g = _cells(asked[rows], CELLS), owners[rows]
                 low, high = edges[number, cell], edges[number, cell + 1]
-                F[rows] += (weight / n)[g] * (low + (high - low) * (v_knots[rows] * CELLS - cell))
+                F[rows] += (weight / n)[g] * (low + (high - low) * (asked[rows] * CELLS - cell))
     return _guarded(F, knots, owners, of_scores, parts, accuracies), pooled
 
 
@@ -199,13 +199,13 @@ def _cells(v: Numbers, count: int) -> Counts:
 
 
 def _polynomials(
-    v: Numbers, parts: Parts, chosen: NDArray[np.bool_], degree: int, first: Counts
+    v: Numbers, parts: Parts, wanted: NDArray[np.bool_], degree: int, first: Counts
 ) -> Iterator[tuple[Counts, Counts, Numbers]]:
-    """n_g times the Bernstein polynomial through the v of each chosen group, at the edges of the cells; some at a time.
+    """n_g times the Bernstein polynomial through the v of each wanted group, at the edges of the cells; some at a time.
 
     With the rows of each group, which lie from first[g] to first[g + 1], and its number in the table.
     """
-    for some in np.array_split(np.flatnonzero(chosen), 1 + np.sum(chosen) // AT_ONCE):
+    for some in np.array_split(np.flatnonzero(wanted), 1 + np.sum(wanted) // AT_ONCE):
         if some.size:
             mine, number = _rows(parts.first, some)
             bins = number * degree + _cells(v[mine], degree)
@@ -219,10 +219,10 @@ def _rows(first: Counts, groups: Counts) -> tuple[Counts, Counts]:
     return np.concatenate(rows), np.repeat(np.arange(len(groups)), [len(each) for each in rows])
 
 
-def _left_out(v: Numbers, parts: Parts, chosen: NDArray[np.bool_], degree: int) -> Numbers:
-    """The density of each v under the Bernstein polynomial of its group's other scores; 0 where it is not chosen."""
+def _left_out(v: Numbers, parts: Parts, wanted: NDArray[np.bool_], degree: int) -> Numbers:
+    """The density of each v under the Bernstein polynomial of its group's other scores; 0 where it is not wanted."""
     density, steps = np.zeros(len(v)), np.diff(_basis(degree))
-    for rows, number, edges in _polynomials(v, parts, chosen, degree, parts.first):
+    for rows, number, edges in _polynomials(v, parts, wanted, degree, parts.first):
         cell = _cells(v[rows], CELLS)
         others = edges[number, cell + 1] - edges[number, cell] - steps[_cells(v[rows], degree), cell]
         density[rows] = np.maximum(others, 0.0) * CELLS / (parts.counts[parts.group[rows]] - 1)

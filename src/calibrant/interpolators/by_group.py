@@ -128,7 +128,7 @@ class Borrowing(Grouping):
 
         Args:
             scores: The calibration scores, an array of n numbers.
-            context: What is known of the rows besides their predictions: groups, weights and random numbers.
+            context: What is known of the rows beside their predictions: groups, weights and random numbers.
             support: The interval in which scores can lie; the real line by default.
         """
         support = as_support(support)
@@ -193,7 +193,7 @@ class Apart(Grouping):
 
         Args:
             scores: The calibration scores, an array of n numbers.
-            context: What is known of the rows besides their predictions: groups, weights and random numbers.
+            context: What is known of the rows beside their predictions: groups, weights and random numbers.
             support: The interval in which scores can lie; the real line by default.
         """
         labels, parts, _ = sorted_by_group(scores, context)

@@ -62,9 +62,9 @@ class ByHorizon(Borrowing):
 
     def _neighbours(self, labels: tuple[Hashable, ...], parts: Parts, rows: Counts) -> tuple[Counts, Component | None]:
         """The folds, and the distribution of each horizon by its neighbours; None where no horizon has a spread."""
-        wrong = next((label for label in labels if type(label) is not int or label < 1), None)
-        if wrong is not None:
-            raise ValueError(f"by must hold horizons, whole numbers of steps from 1 on, got {wrong!r}")
+        odd = next((label for label in labels if type(label) is not int or label < 1), None)
+        if odd is not None:
+            raise ValueError(f"by must hold horizons, whole numbers of steps from 1 on, got {odd!r}")
         horizons, folds = np.asarray(labels, np.float64), _folds_in_time(rows, parts)
         rests, own = without_each(parts, folds), loc_scale(parts)
         if not all(spread.any() for spread in (own[1], *(each for _, _, each, _ in rests))):

@@ -186,7 +186,7 @@ class ContextInterpolator(Protocol):
 
         Args:
             scores: The calibration scores, an array of n numbers.
-            context: What is known of the rows besides their predictions: groups, weights and random numbers.
+            context: What is known of the rows beside their predictions: groups, weights and random numbers.
             support: The interval in which scores can lie; the real line by default.
         """
 

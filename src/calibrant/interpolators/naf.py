@@ -85,6 +85,6 @@ class NAF:
             n: The number of scores.
         """
         promised = float(self.promise(n))
-        if not promised >= 0:  # -1 means a randomised q, which is exact
+        if not promised >= 0:  # -1 stands for a randomised q, which is exact
             raise ValueError(f"NAF.promise must give a lambda of at least 0, got {promised} for n = {n}")
         return promised

@@ -43,7 +43,7 @@ class Problem(NamedTuple):
     """The scores, summarised as points, and the units that are to have weights; in a batch, with more axes before."""
 
     points: Any
-    by_fold: Any
+    held: Any
     """The number of scores at each point, by fold."""
     ends: Any
     """The last score of each point, where q is compared with its rank."""
@@ -131,8 +131,8 @@ def _problem(scores: Array, units: int, weights: Array | None = None) -> Problem
         bins = np.unique(np.searchsorted(np.linspace(theta[0], theta[-1], BINS), theta), return_inverse=True)[1]
     last = np.flatnonzero(np.diff(bins, append=bins[-1] + 1))  # the last value of every bin
     fold = np.random.default_rng(0).permutation(scores.size) % FOLDS  # a fixed shuffle of the ranks
-    by_fold = np.bincount(bins[place] * FOLDS + fold, weights, last.size * FOLDS).reshape(last.size, FOLDS)
-    points = np.bincount(bins, values * counts) / by_fold.sum(axis=1)
+    held = np.bincount(bins[place] * FOLDS + fold, weights, last.size * FOLDS).reshape(last.size, FOLDS)
+    points = np.bincount(bins, values * counts) / held.sum(axis=1)
 
     levels = np.linspace(theta[0], theta[-1], units)
     nearest = np.unique(np.rint(np.interp(levels, theta, np.arange(values.size))).astype(np.int64))
@@ -142,7 +142,7 @@ def _problem(scores: Array, units: int, weights: Array | None = None) -> Problem
     low, high = np.maximum(nodes - delta, theta[0]), np.minimum(nodes + delta, theta[-1])
     slopes = (np.interp(high, theta, values) - np.interp(low, theta, values)) / (high - low)
     scales = delta * slopes * np.sqrt(3) / np.pi
-    return Problem(points, by_fold, values[last], ranks[last], n, values[nearest], mass, scales)
+    return Problem(points, held, values[last], ranks[last], n, values[nearest], mass, scales)
 
 
 def _solve(problem: Problem, scales: Any) -> tuple[Any, Any, Any]:
@@ -153,19 +153,19 @@ def _solve(problem: Problem, scales: Any) -> tuple[Any, Any, Any]:
     side, one column each. Dividing the f_k(x_i) by their largest over k cancels in the step. The gap is the largest
     |(n+1) q(u_(i)) - i|. In a batch a padded unit has no mass, so its weight stays 0; a padded point holds no score.
     """
-    xp, by_fold, mass = namespace(problem.points), problem.by_fold, problem.mass
+    xp, held, mass = namespace(problem.points), problem.held, problem.mass
     locs, scales = problem.locs[..., None, :], scales[..., None, :]
     log_density = log_logistic((problem.points[..., None] - locs) / scales) - xp.log(scales)
     largest = xp.max(log_density, axis=-1, keepdims=True)
     density = xp.exp(log_density - largest)
-    total = xp.sum(by_fold, axis=-1, keepdims=True)
-    counts = concatenate([total - by_fold, total], axis=-1)
+    total = xp.sum(held, axis=-1, keepdims=True)
+    counts = concatenate([total - held, total], axis=-1)
     prior, size = mass[..., None], 1 + xp.sum(counts, axis=-2, keepdims=True)
     weights, transposed = prior * xp.ones_like(size), xp.matrix_transpose(density)
     for _ in range(STEPS):
         weights = (prior + weights * (transposed @ (counts / (density @ weights)))) / size
     fit = xp.log(density @ weights[..., :FOLDS]) + largest
-    loss = -xp.sum(by_fold * fit, axis=(-1, -2)) / xp.sum(by_fold, axis=(-1, -2))
+    loss = -xp.sum(held * fit, axis=(-1, -2)) / xp.sum(held, axis=(-1, -2))
     last = weights[..., -1] / xp.sum(weights[..., -1], axis=-1, keepdims=True)
     q = (sigmoid((problem.ends[..., None] - locs) / scales) @ last[..., None])[..., 0]
     gap = xp.abs((problem.n + 1) * q - problem.ranks)

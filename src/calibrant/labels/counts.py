@@ -151,8 +151,8 @@ class Counts(Labels):
         return Lattice(distribution, self.step, self.lower)
 
     def judging(self) -> Counts:
-        """A forecast off the lattice is judged as it is: P(Y <= k) = F(k + step / 2)."""
-        return _NotWidened(self.step, self.lower)
+        """A forecast off the lattice is judged as it stands: P(Y <= k) = F(k + step / 2)."""
+        return _AsItStands(self.step, self.lower)
 
     def __repr__(self) -> str:
         parts = [] if self.step == 1.0 else [f"step={self.step:g}"]
@@ -160,7 +160,7 @@ class Counts(Labels):
         return f"Counts({', '.join(parts)})"
 
 
-class _NotWidened(Counts):
+class _AsItStands(Counts):
     """Counts whose forecasts off the lattice only move by half a step."""
 
     def _widened(self, distribution: LocationScale) -> LocationScale:

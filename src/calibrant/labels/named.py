@@ -20,7 +20,7 @@ KINDS: dict[str, Callable[..., Labels]] = {
     "integers": lambda: Counts(lower=None),
     "atom": lambda rest="0": _atom(rest),
 }
-"""What makes a kind of its name, and of what follows a colon."""
+"""What makes a kind of its name, and of what stands behind a colon."""
 ANY = "real"
 """Any real number, which needs no kind."""
 

@@ -37,7 +37,7 @@ def pull_back(q: Distribution, transform: Transform) -> Distribution:
 
 
 def _of_one_map(q: Distribution, loc: Array, scale: Array, one: Transform) -> Distribution:
-    """q(G((y - loc) / scale)) = (q o G)(z): again one shared distribution, with one table, stored with q."""
+    """q(G((y - loc) / scale)) = (q o G)(z): again one shared distribution, with one table, kept with q."""
     found = q.__dict__.get("_kept_pulled")
     if found is None or not same(found[0], one):
         found = q.__dict__["_kept_pulled"] = one, landed(Pulled(one, q))

@@ -94,8 +94,8 @@ def check_interpolator(
         warnings.simplefilter("ignore")  # one score has no scale, and the like
         for n in sizes:
             normal = rng.standard_normal(n)
-            tied = rng.integers(3, size=n) + 1e-5 * normal, np.round(normal, 1), np.full(n, 0.25)
-            for scores in (normal, 1e6 + normal, np.sinh(6 * normal), 1e9 * normal, 1e-9 * normal, *tied):
+            odd = rng.integers(3, size=n) + 1e-5 * normal, np.round(normal, 1), np.full(n, 0.25)
+            for scores in (normal, 1e6 + normal, np.sinh(6 * normal), 1e9 * normal, 1e-9 * normal, *odd):
                 _check_q(interpolator, scores, equivariant=equivariant and n > 1)  # one score has no scale
 
 

@@ -28,30 +28,30 @@ def check_refiner(refiner: Refiner, rows: TrainingRows | None = None) -> None:
         rng = np.random.default_rng(0)
         X, error = rng.normal(size=(360, 3)), rng.normal(size=360)
         rows = TrainingRows(X, Point(X[:, 0].copy()), X[:, 0] + 0.5 * X[:, 1] + np.exp(0.5 * X[:, 2]) * error)
-    name, first, last = type(refiner).__name__, *np.split(np.arange(len(rows)), [len(rows) * 5 // 6])
-    require(len(last) >= 4, f"check_refiner needs at least 24 rows, got {len(rows)}")
-    train, new, half = rows[first], rows[last], len(last) // 2
+    name, taught, new = type(refiner).__name__, *np.split(np.arange(len(rows)), [len(rows) * 5 // 6])
+    require(len(new) >= 4, f"check_refiner needs at least 24 rows, got {len(rows)}")
+    train, asked, half = rows[taught], rows[new], len(new) // 2
 
-    def refined_by(learned: Any, some: TrainingRows = new) -> Any:
-        return as_prediction(learned(some.X, some.prediction))
+    def given(learned: Any, asked: TrainingRows = asked) -> Any:
+        return as_prediction(learned(asked.X, asked.prediction))
 
     before, learned = pickle.dumps((train.X, train.prediction, train.y)), refiner.fit(train)
     require(callable(learned), f"{name}.fit must return a function of X and a prediction, got {learned!r}")
     same = pickle.dumps((train.X, train.prediction, train.y)) == before
     require(same, f"{name}.fit must leave the rows it learns from as they are, but changed them")
-    refined = refined_by(learned)
+    refined = given(learned)
     require(len(refined) == len(new), f"{name} must give one prediction per row, {len(new)}, got {len(refined)}")
-    H = Calibrator().fit(refined[:half], new.y[:half])(refined[half:])
+    H = Calibrator().fit(refined[:half], asked.y[:half])(refined[half:])
     require(bool(np.all(np.isfinite(numbers(H.median())))), f"what {name} gives must have a finite calibrated median")
-    same = _same(refined_by(learned, new[np.arange(1)]), refined[:1])
+    same = _same(given(learned, asked[np.arange(1)]), refined[:1])
     require(same, f"{name} must treat each row by itself, but the first row alone is refined another way")
-    same = _same(refined_by(refiner.fit(rows[first])), refined)
+    same = _same(given(refiner.fit(rows[taught])), refined)
     require(same, f"{name} must learn the same from the same rows and seed: use rows.seed for what it draws")
     try:
         copy = pickle.loads(pickle.dumps(learned))
     except Exception as error:
         raise AssertionError(f"what {name}.fit returns must pickle, but: {error}") from error
-    require(_same(refined_by(copy), refined), f"what {name} learned must survive pickling")
+    require(_same(given(copy), refined), f"what {name} learned must survive pickling")
 
 
 def _same(one: Any, other: Any) -> bool:
