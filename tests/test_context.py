@@ -151,8 +151,8 @@ def fitted(interpolator, **known):
     ("call", "said"),
     [
         (lambda: fitted(OneNormal(), weights=[1.0] * 4), "has no parameter weights, so it cannot use weights="),
-        (lambda: fitted(Linear())([1.0], by=["a"]), "q is one for all rows, since fit had no .*by=: a call"),
-        (lambda: fitted(Random())([1.0], weights=[1.0]), "q is one for all rows, since fit had no .*weights=: a call"),
+        (lambda: fitted(Linear())([1.0], by=["a"]), "fitted without by=, so a call takes no by= either"),
+        (lambda: fitted(Random())([1.0], weights=[1.0]), "fitted without weights=, so a call takes no weights= either"),
         (lambda: fitted(Apart(), by=list("aabb"))([1.0]), "q depends on the label of a row: pass by="),
         (
             lambda: fitted(Apart(), by=list("aabb"))([1.0, 2.0], by=["a", "z"]),

@@ -40,7 +40,7 @@ SPREAD = np.array([-1.0, 0.0, 1.0])
 TIED = np.array([0.0, 0.0, 1.0])  # some quantiles equal in every row, all of them where the width is zero
 
 quietly = pytest.mark.filterwarnings(
-    "ignore:.*zero width", "ignore:.*no width of (their|its) own", "ignore:.*the distribution of all: "
+    "ignore:.*smaller than the median"
 )
 
 KINDS = {

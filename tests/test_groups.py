@@ -250,7 +250,7 @@ def test_groups_go_with_no_weights_and_no_forgetting_and_are_asked_for():
     for call, words in (
         (lambda: Calibrator(forget=Window(2)).fit(f, y, by=by), "forget= and by= cannot be combined"),
         (lambda: Calibrator().fit(f, y, by=by, weights=f), "calibration by group takes no weights="),
-        (lambda: grouped([1.0], by=["a"], weights=[1.0]), r"Grouped\(n=2, 2 groups\) was made without weights="),
+        (lambda: grouped([1.0], by=["a"], weights=[1.0]), "q was made by groups without weights="),
         (lambda: weighted([1.0], by=["a"], weights=[1.0]), "takes no by="),
         (lambda: ByGroup().fit_rows(np.arange(4.0), Context(4)), "needs the group of each row: pass by="),
         (lambda: Apart().fit_rows(np.arange(4.0), Context(4)), "needs the group of each row: pass by="),

@@ -10,6 +10,7 @@ inequality with a union bound over the levels holds for that number, as it does 
 
 import itertools
 import math
+import pickle
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -609,6 +610,9 @@ def test_an_interval_that_ends_beyond_all_scores_says_so_where_it_is_asked_for(l
         UserWarning, match="90% intervals need 19 calibration rows, and there are 9: their ends depend on"
     ):
         H.interval(0.9)
+    for part in (H[:1], H[0], H.clip(0.0, 5.0), pickle.loads(pickle.dumps(H))):
+        with pytest.warns(UserWarning, match="90% intervals need 19 calibration rows"):
+            part.interval(0.9)
     H.interval(0.8)  # 9 rows reach as far, and a warning would be an error here
     H.quantiles([0.05, 0.95])
     Normal([0.0], 1.0).interval(0.99)

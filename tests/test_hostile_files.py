@@ -22,13 +22,13 @@ from test_files import DISTRIBUTION_CASES, Fixed, Scaled, of_distribution
 from calibrant import Calibrator, Guarantee, HalfLife, Laplace, Mixture, Normal, StudentT, Tracker, concatenate
 from calibrant._batch import same
 from calibrant.distributions import PiecewiseLinear
+from calibrant.distributions.bent import Reweighted
 from calibrant.distributions.clipped import Clipped
 from calibrant.distributions.joined import Joined
 from calibrant.distributions.logistic_linear import LogisticLinear
 from calibrant.distributions.logit_spline import LogitSpline
 from calibrant.distributions.piecewise_linear import Lines
 from calibrant.distributions.randomised import Randomised, RandomisedRows
-from calibrant.distributions.reweighted import Reweighted
 from calibrant.horizons.calibration import HorizonCalibrated
 from calibrant.horizons.columns import ForecastColumns
 from calibrant.horizons.table import LongColumns
@@ -386,7 +386,7 @@ def test_numbers_that_make_no_distribution_are_refused_though_the_digest_is_righ
         ("q of random", ("q",), {"total": 7.0}, "n = 20, which does not go with q"),
         ("q of random", ("q",), {"lower": 3, "upper": 2}, "lower must not be above upper"),
         ("clipped", ("q",), {"lower": {"float": "nan"}}, "its lower must be a place"),
-        ("clipped", ("q",), {"upper": -9}, "lower must be below upper"),
+        ("clipped", ("q",), {"upper": -9}, "clip needs lower < upper"),
         ("pool", ("q", "batch"), {"weights": [0.7, 0.7]}, "must be at least 0 and sum to 1"),
         ("pool", ("q", "batch"), {"weights": [1.0]}, "one row for each of the 2 rows"),
         ("pool", ("q", "batch"), {"weights": []}, "its weights must be one or more of"),
@@ -877,7 +877,7 @@ UNFIT = {
     "bounds that meet": (
         lambda: Normal(0.0, 1.0).clip(-1.0, 1.0),
         {"upper": -1.0},
-        "Clipped: lower must be below upper, got -1.0 and -1.0",
+        "Clipped: clip needs lower < upper, got -1.0 and -1.0",
     ),
     "more slopes than knots": (
         lambda: LogitSpline(np.arange(3.0), np.arange(3.0), np.ones(3)),

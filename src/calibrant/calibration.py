@@ -14,7 +14,7 @@ from calibrant._arrays import Array, detached, namespace, refuse
 from calibrant._batch import have_labels, some_rows
 from calibrant._calibrated import Updatable
 from calibrant._row_hash import uniforms_of
-from calibrant.distributions.context import Context
+from calibrant.distributions.base import Context
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.history import interpolate, remember
 from calibrant.interpolators.linear import Linear
@@ -138,7 +138,7 @@ class Calibrated(Updatable):
         q = self.q.to(prediction.like).for_rows(Context(len(prediction), by, weights, draws))
         H = self.score.pull_back(q, prediction)
         H = H if self.labels is None else self.labels.collapse(H, bound=bound)
-        return H.doubted(self.guarantee.too_few)
+        return H.warning_if(self.guarantee.too_few)
 
 
 def labelled_rows(

@@ -91,7 +91,7 @@ class CrossCalibrated(CalledWithPredictions):
             member(each, by=by, weights=weights, bound=bound, rng=rng, seed=seed)
             for member, each in zip(self.members, predictions, strict=True)
         ]
-        return _mixed(distributions, self.weights).doubted(self.guarantee.too_few)
+        return _mixed(distributions, self.weights).warning_if(self.guarantee.too_few)
 
 
 def _mixed(distributions: Sequence[Distribution], weights: tuple[float, ...]) -> Distribution:

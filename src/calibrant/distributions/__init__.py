@@ -1,7 +1,6 @@
 """Distributions on the real line: what base forecasts, interpolations q and calibrated predictions H are."""
 
-from calibrant.distributions.base import Distribution
-from calibrant.distributions.context import Context
+from calibrant.distributions.base import Context, Distribution
 from calibrant.distributions.counts import Binomial, NegativeBinomial, Poisson, ZeroInflated
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.mixture import GaussianMixture, Mixture

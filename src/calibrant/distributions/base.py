@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, Self, cast
 
@@ -25,9 +26,8 @@ from calibrant._arrays import (
 )
 from calibrant._batch import first_array, moved_floats, promoted, take_rows
 from calibrant._special import logit, safe_log, sigmoid
-from calibrant._types import ArrayLike, RowIndex, SupportsArray
+from calibrant._types import ArrayLike, Draws, RowIndex, SupportsArray, Values
 from calibrant._words import count, warn_user
-from calibrant.distributions.context import Context
 from calibrant.distributions.table import FINE, ONCE, PLACES, MassTable, logit_levels
 from calibrant.forecast import Forecast
 from calibrant.forms import Form
@@ -44,6 +44,20 @@ class Moments(NamedTuple):
     std: Any
     shift: Any
     """crps(y) = 2 (the integral of F up to y) - y + shift. Where there is a mean it is mean - E |Y - Y'| / 2."""
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """What is known of the rows besides their predictions.
+
+    Their number, and for each a label `by`, such as its group, and a weight, such as a likelihood ratio. `rng` draws
+    the uniform numbers of a randomised q. See `Distribution.for_rows`.
+    """
+
+    rows: int
+    by: Values | None = None
+    weights: ArrayLike | Sized | None = None
+    rng: Draws = None
 
 
 class Distribution(Forecast):
@@ -272,27 +286,27 @@ class Distribution(Forecast):
         return self.ppf(0.5)
 
     def interval(self, coverage: float) -> tuple[Array, Array]:
-        """The centred credible interval (lower, upper) of probability `coverage`.
+        """The interval (lower, upper) of probability `coverage`, with equal probabilities below and above it.
 
-        What a `Calibrated` gives warns where its calibration rows do not reach so far out.
+        That of a calibrated distribution warns where its ends lie beyond all calibration scores.
 
         Args:
-            coverage: The probability of the centred interval, between 0 and 1.
+            coverage: The probability of the interval, between 0 and 1.
         """
         coverage = unit("coverage", coverage)
         bounds = self.quantiles([(1 - coverage) / 2, (1 + coverage) / 2])
-        doubt = self.__dict__.get("_kept_doubt")
-        if doubt is not None and (few := doubt(coverage)) is not None and anywhere(namespace(bounds).isfinite(bounds)):
+        few = self._too_few(coverage)
+        if few is not None and anywhere(namespace(bounds).isfinite(bounds)):
             warn_user(few)
         return bounds[..., 0], bounds[..., 1]
 
-    def doubted(self, doubt: Callable[[float], str | None]) -> Self:
-        """The same, whose `interval` warns with the text of `doubt(coverage)`, unless that is None.
+    def warning_if(self, too_few: Callable[[float], str | None]) -> Self:
+        """The same, whose `interval` warns; so do those of its rows and its clips.
 
         Args:
-            doubt: What to warn of where an interval of this coverage is asked for, or None.
+            too_few: What to warn of where an interval of this coverage is asked for, or None.
         """
-        self.__dict__["_kept_doubt"] = doubt
+        self.__dict__["_too_few"] = too_few
         return self
 
     def quantiles(self, levels: ArrayLike) -> Array:
@@ -332,11 +346,9 @@ class Distribution(Forecast):
             lower: The lower bound: one number, or one per row.
             upper: The upper bound: one number, or one per row.
         """
-        if not any(getattr(bound, "ndim", 0) or isinstance(bound, (list, tuple)) for bound in (lower, upper)):
-            lower, upper = one_number("clip's lower", lower), one_number("clip's upper", upper)
-            if not lower < upper:
-                raise ValueError(f"clip needs lower < upper, got {lower} and {upper}")
-            return self._clip(lower, upper)
+        if np.ndim(lower) == np.ndim(upper) == 0:
+            clipped = self._clip(one_number("clip's lower", lower), one_number("clip's upper", upper))
+            return clipped.warning_if(self._too_few)
         if not self.shape:
             raise ValueError("clip takes bounds by row for a batch; a single distribution takes two numbers")
         bounds = []
@@ -346,7 +358,7 @@ class Distribution(Forecast):
                 same_length("the batch", len(self), name, array.shape[0])
             bounds.append(namespace(array).broadcast_to(array, self.shape))
         refuse("clip's lower", bounds[0] > bounds[1], "is above its upper")
-        return self._clip(*bounds)
+        return self._clip(*bounds).warning_if(self._too_few)
 
     def for_rows(self, context: Context) -> Distribution:
         """Those of new rows, for a q that depends on the row: itself, unless it has a method of its own.
@@ -380,16 +392,17 @@ class Distribution(Forecast):
         if isinstance(index, (int, np.integer)) and not isinstance(index, bool):
             from calibrant.distributions.joined import row_of  # a wrapper, which builds on this file
 
-            return row_of(self, int(index))
-        return take_rows(self, index)
+            return row_of(self, int(index)).warning_if(self._too_few)
+        return take_rows(self, index).warning_if(self._too_few)
 
     def __repr__(self) -> str:
         rows = f"n={len(self)}" if self.shape else ""
         return f"{type(self).__name__}({', '.join(filter(None, [rows, self._describe()]))})"
 
     def _describe(self) -> str:
-        """What the repr has besides the number of rows."""
-        return ""
+        """What the repr has besides the number of rows: distributions and numbers among the fields."""
+        own = {name: getattr(self, name) for name in getattr(self, "__dataclass_fields__", ())}
+        return ", ".join(f"{name}={value!r}" for name, value in own.items() if isinstance(value, Distribution | float))
 
     def to(self, like: Array) -> Self:
         """The same with its floats in the namespace, dtype and device of `like`; whole numbers stay numpy's.
@@ -415,6 +428,10 @@ class Distribution(Forecast):
     def form(self) -> Form:
         """One for all distributions: a score by z or by cdf asks for no family."""
         return _FORM
+
+    @staticmethod
+    def _too_few(coverage: float) -> str | None:
+        return None
 
     # ---- helpers ---------------------------------------------------------------------------------------------------
 
@@ -546,8 +563,8 @@ class ClosedMoments(Distribution):
 def refuse_unused(context: Context) -> None:
     """Raise where a call gives groups or weights that fit did not have."""
     if context.by is not None or context.weights is not None:
-        name, what = ("weights", "likelihood ratios as weights=") if context.by is None else ("by", "by=")
-        raise TypeError(f"q is one for all rows, since fit had no {what}: a call takes no {name}= either")
+        name = "weights" if context.by is None else "by"
+        raise TypeError(f"the calibrator was fitted without {name}=, so a call takes no {name}= either")
 
 
 def far_logit(distribution: Distribution, y: Array, tails: Callable[[Array], Sequence[Array]]) -> tuple[Array, Array]:

@@ -1,16 +1,33 @@
-"""A batch whose CDFs are those of another, bent by a broken line for each row."""
+"""CDFs bent by a broken line for each row, as likelihood ratios bend q under covariate shift."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from calibrant._arrays import Array, clip, concatenate, namespace
+import numpy as np
+
+from calibrant._arrays import (
+    Array,
+    clip,
+    concatenate,
+    device_like,
+    first_and_count,
+    floats,
+    namespace,
+    refuse,
+    to_numpy,
+)
+from calibrant._batch import shared
 from calibrant._special import logit, safe_log, sigmoid
-from calibrant.distributions.base import Distribution, drawn_in
-from calibrant.distributions.pulled import ByRow, Pull
+from calibrant._words import count, the_first, warn_user
+from calibrant.distributions.base import Context, Distribution, drawn_in
+from calibrant.distributions.forwarding import Forwarding
+from calibrant.distributions.pulled import ByRow, Pull, no_rows_yet
 from calibrant.distributions.table import ONCE, MassTable, side_by_side
+
+_LARGEST_RATIO = 1e30  # a row of a larger one has all of its mass in the tails, as has one of this
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,17 +99,6 @@ class Bent(ByRow):
         table = MassTable.through(distribution.base, places, distribution.base._integrals(places, ONCE))
         return table.bent(distribution._bend, partial(distribution._bend, mirrored=True))
 
-    def _clip(self, lower: Any, upper: Any) -> Distribution:
-        """The levels 0 and 1 stay what they are, so that clipping is the base's own."""
-        return replace(self, base=self.base._clip(lower, upper))
-
-    def pulled(self, map: Any, pull: Pull) -> Distribution:
-        """H: `base` pulled back."""
-        return replace(self, base=pull(self.base, map))
-
-    def _describe(self) -> str:
-        return f"of {self.base!r}"
-
 
 def _divided(mass: Array, width: Array) -> Array:
     """mass / width; over no width the mass, which is then 0 or passed at once."""
@@ -108,3 +114,64 @@ class Truncated(Bent):
 
     def _table(self, count: int) -> MassTable:
         return Distribution._table(self, count)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reweighted(Forwarding, ByRow):
+    """q_x = (1 - p_x) F_w + p_x tails, p_x = w(x) / (N + w(x)), for rows with likelihood ratios w(x).
+
+    `base` is q of a row with ratio 1, and what this answers before it meets its rows. N = `total` is the sum of the
+    calibration weights in the same unit. Another ratio moves mass between the scores and the tails and changes no
+    shape, so that q_x is a function of the base's F:
+
+        q_x = ((N + 1) F + (w - 1) / 2) / (N + w)    for low <= F <= high,
+
+    and straight from there to (0, 0) and (1, 1).
+    """
+
+    base: Distribution
+    unit: float = shared()
+    """The ratio, as it was given, that counts as 1: sum of w^2 / sum of w of the calibration rows."""
+    total: float = shared()
+    low: float = shared()
+    """The level at which the lower tail of `base` ends."""
+    high: float = shared()
+    """The level at which its upper tail starts."""
+
+    def __post_init__(self) -> None:
+        """0 < low <= high < 1, or no tails: 0 and 1."""
+        if not (0 < self.low <= self.high < 1 or (self.low, self.high) == (0, 1)):
+            ends = f"{self.low} and {self.high}"
+            raise ValueError(f"its tails must end inside (0, 1), in order, or it has none, got {ends}")
+
+    def for_rows(self, context: Context) -> Distribution:
+        """Those of rows with these ratios; one for all where no tail takes mass from the scores."""
+        w, N = ratios_of(context, self.base.like, self.unit), self.total
+        if self.low == 0:
+            return self.base
+        if bool(namespace(w).any(w > N)):  # p_x > 1/2
+            first, number = first_and_count(w > N)
+            warn_user(
+                f"weights of {count(number, 'row')}, {the_first(number, first)}, are larger than those of all"
+                " calibration rows together: such a distribution is mostly tails, since nearly no calibration rows are"
+                " like its row"
+            )
+        tails = [device_like(mass, w) + 0 * w for mass in (self.low, 1 - self.high)]
+        own = [clip(((N + 1) * mass + (w - 1) / 2) / (N + w), 0.0, np.inf) for mass in tails]
+        return Bent(self.base, *tails, *own)
+
+    def pulled(self, map: Any, pull: Pull) -> Distribution:
+        """No H: there is one for each row, once the rows are known."""
+        raise no_rows_yet("a weighted q")
+
+
+def ratios_of(context: Context, like: Array, unit: float) -> Array:
+    """The likelihood ratios of the rows in a unit, in the home of `like`: not negative, and given."""
+    if context.by is not None:
+        raise TypeError("q was weighted by likelihood ratios and takes no by=")
+    if context.weights is None:
+        raise TypeError("q was weighted by likelihood ratios: pass weights=, those of the new rows, too")
+    ratios = floats("weights", context.weights, ndim=1)
+    refuse("weights", ratios < 0, "is negative")
+    with np.errstate(over="ignore"):
+        return device_like(np.minimum(to_numpy(ratios) / unit, _LARGEST_RATIO), like)

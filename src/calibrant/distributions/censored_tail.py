@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from calibrant._arrays import Array, namespace
 from calibrant._batch import shared
 from calibrant._special import sigmoid
-from calibrant.distributions.base import Distribution
-from calibrant.distributions.context import Context
+from calibrant.distributions.base import Context, Distribution
 from calibrant.distributions.forwarding import Forwarding
-from calibrant.distributions.pulled import ByRow, Pull
+from calibrant.distributions.pulled import ByRow
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FollowedUp(Forwarding, ByRow):
+class FollowedUp(ByRow, Forwarding):
     """`base`, of which the levels up to `known` can be asked for; what lies above them is a guess of its tail.
 
     Quantiles above that level, mean and std are refused. CDF, density and CRPS are those of `base`, guess included.
@@ -27,10 +26,6 @@ class FollowedUp(Forwarding, ByRow):
     def for_rows(self, context: Context) -> Distribution:
         """The same of these rows' distributions."""
         return replace(self, base=self.base.for_rows(context))
-
-    def pulled(self, map: Any, pull: Pull) -> Distribution:
-        """H: the same of the distribution that is pulled back."""
-        return replace(self, base=pull(self.base, map))
 
     def _refused(self, what: str) -> NoReturn:
         raise ValueError(
@@ -54,9 +49,3 @@ class FollowedUp(Forwarding, ByRow):
 
     def _ppf_logit(self, s: Array) -> Array:
         return self._ppf(sigmoid(s))
-
-    def _clip(self, lower: Any, upper: Any) -> Distribution:
-        return replace(self, base=self.base._clip(lower, upper))
-
-    def _describe(self) -> str:
-        return f"{self.base!r} up to level {self.known:.3g}"

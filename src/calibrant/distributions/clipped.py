@@ -13,7 +13,7 @@ from calibrant.distributions.base import Distribution, Moments, log_density
 from calibrant.distributions.forwarding import OfBase
 from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable
 
-_STEPS = np.arange(1, 32) / 32
+_HARDLY = 1e-15
 _DIGITS = 1e-9  # of a variance: what a difference of sums may lose
 
 
@@ -36,7 +36,7 @@ class Clipped(OfBase):
             if shapes != [self.shape] * 2:
                 raise ValueError(f"bounds of the shapes {shapes[0]} and {shapes[1]} do not go with {self.shape}")
         elif not self.lower < self.upper:
-            raise ValueError(f"lower must be below upper, got {self.lower} and {self.upper}")
+            raise ValueError(f"clip needs lower < upper, got {self.lower} and {self.upper}")
 
     @property
     def _bounds(self) -> tuple[Any, Any]:
@@ -151,25 +151,14 @@ class Clipped(OfBase):
         return value if self.shape else xp.reshape(value, y.shape)
 
     def _table(self, count: int) -> MassTable:
-        """The base's, with the bounds among its places, and others on the way to a bound beyond the last."""
+        """The base's, with the bounds among its places; one that hardly any mass lies beyond is none."""
         double, (a, b, no_low, no_high) = self._in_double, self._in_double._ends()
-        table, xp = double.base._table(count).to(a), namespace(a)
-        middle = table.places[:, table.places.shape[1] // 2, None]
-        infinite = xp.full_like(a, np.inf)
-        low, high = xp.where(no_low, -infinite, a), xp.where(no_high, infinite, b)
-        places = [xp.where(no_low, np.nan * infinite, a), xp.where(no_high, np.nan * infinite, b)]
-        for place, end, beyond in (
-            (table.places[:, :1], a, ~no_low & (a < table.places[:, :1])),
-            (table.places[:, -1:], b, ~no_high & (b > table.places[:, -1:])),
-        ):
-            if anywhere(beyond := beyond & (place != middle)):
-                ratio = xp.where(beyond, end - middle, 0 * place + 1) / xp.where(beyond, place - middle, 0 * place + 1)
-                places.append(middle + (place - middle) * ratio ** device_like(_STEPS[None, :], a))
-        return table.with_places(double.base, concatenate(places, axis=1)).clipped(low, high)
-
-    def _describe(self) -> str:
-        bounds = f"[{self.lower:g}, {self.upper:g}]" if isinstance(self.lower, float) else "bounds by row"
-        return f"{self.base!r} to {bounds}"
+        xp, base, infinite = namespace(a), double.base, np.inf + 0 * a
+        low = xp.where(no_low | (base._cdf(a) < _HARDLY), -infinite, a)
+        high = xp.where(no_high | (base._cdf_left(b) > 1 - _HARDLY), infinite, b)
+        bounds = concatenate([low, high], axis=1)
+        table = base._table(count).to(a).with_places(base, xp.where(xp.isinf(bounds), np.nan, bounds))
+        return table.clipped(low, high)
 
 
 def within(y: Array, F: Array, low: Any, high: Any, *, below: float = 0.0, left: bool = False) -> Array:

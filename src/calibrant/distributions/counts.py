@@ -202,6 +202,3 @@ class ZeroInflated(CountFamily):
         """Those of the base, and 0, however far it is from them."""
         k = self.base._points(most)
         return concatenate([0 * k[:, :1], k], axis=1)
-
-    def _describe(self) -> str:
-        return repr(self.base)

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from calibrant._arguments import generator
 from calibrant._batch import shared, take_rows
 from calibrant._words import count, singular_if_one, warn_user
-from calibrant.distributions.base import Distribution
-from calibrant.distributions.context import Context
+from calibrant.distributions.base import Context, Distribution
 from calibrant.distributions.forwarding import Forwarding
 from calibrant.distributions.joined import Joined
 
@@ -46,7 +45,7 @@ class Grouped(Forwarding):
     def for_rows(self, context: Context) -> Distribution:
         """Row i has the distribution of the group by[i]."""
         if context.weights is not None:
-            raise TypeError(f"{self!r} was made without weights=, so it takes none")
+            raise TypeError("q was made by groups without weights=, so it takes none")
         if context.by is None:
             raise TypeError(f"q depends on the group of a row, one of {len(self.labels)}: pass by=")
         distributions = take_rows(self.distributions, self._numbers(context.by))
@@ -80,16 +79,12 @@ class Grouped(Forwarding):
         where = f"by {what}, in row {rows[0]} ({some})"
         if len(self.distributions) == len(self.labels):
             raise ValueError(f"{where}: unseen='pooled' gives such rows the distribution of all")
-        they, them = ("it gets", "it") if rows.size == 1 else ("they get", "them")
-        warn_user(f"{where}: {they} the distribution of all groups, and nothing is promised for {them}")
+        warn_user(f"{where}: the answer is the distribution of all groups, for which nothing is promised")
         return numbers
 
     def __getitem__(self, index: Any) -> Distribution:
         """The distributions of some groups, by their number."""
         return self.distributions[index]
-
-    def _describe(self) -> str:
-        return f"{len(self.labels)} groups"
 
 
 # ---- labels ----------------------------------------------------------------------------------------------------------

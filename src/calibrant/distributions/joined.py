@@ -13,7 +13,7 @@ from calibrant._arguments import same_length
 from calibrant._arrays import Array, concatenate, device_like, moved, namespace, to_numpy
 from calibrant._arrays import rows as rows_of
 from calibrant._batch import NoSingleBatch, join_rows, take_rows
-from calibrant._types import RowIndex, SupportsArray
+from calibrant._types import SupportsArray
 from calibrant._words import count
 from calibrant.distributions.base import Distribution, Moments, log_density
 from calibrant.distributions.forwarding import Asking
@@ -94,13 +94,6 @@ class Joined(Asking):
         known = {distribution.lattice for distribution in self.distributions if not isinstance(distribution, Unknown)}
         return known.pop() if len(known) == 1 else None
 
-    def __getitem__(self, index: RowIndex) -> Distribution:
-        """An integer gives the distribution itself that the row has, which may know more than a row of a batch does."""
-        if isinstance(index, (int, np.integer)) and not isinstance(index, bool) and -len(self) <= index < len(self):
-            distribution = self.distributions[int(self.part[index])]
-            return distribution[int(self.row[index])] if distribution.shape else distribution
-        return super().__getitem__(index)
-
     def places(self) -> list[tuple[Distribution, Rows]]:
         """Each part that has rows here, cut down to them, in order, and which rows of this batch they are."""
         counts = np.bincount(self.part, minlength=len(self.distributions))
@@ -165,10 +158,6 @@ class Joined(Asking):
             return distribution._clip(*ends)
 
         return self.mapped(clipped)
-
-    def _describe(self) -> str:
-        kinds = dict.fromkeys(type(distribution).__name__ for distribution in self.distributions)
-        return f"{len(self.distributions)} parts: {', '.join(kinds)}"
 
 
 def _cut(value: Array, rows: Rows, *, alone: bool) -> Array:
@@ -242,9 +231,6 @@ class Row(Asking):
 
     def _clip(self, lower: Any, upper: Any) -> Distribution:
         return Row(self.batch._clip(lower, upper))
-
-    def _describe(self) -> str:
-        return f"of {type(self.batch).__name__}"
 
 
 def row_of(batch: Distribution, index: int) -> Row:

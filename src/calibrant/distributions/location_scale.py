@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
@@ -14,6 +13,8 @@ from calibrant._arrays import Array, namespace
 from calibrant.distributions.base import ByLogit, Distribution, Moments
 from calibrant.distributions.parameters import parameters, widths
 from calibrant.distributions.table import ONCE, TWICE, MassTable
+
+_TRITON = find_spec("triton") is not None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,7 +60,7 @@ class LocationScale(Distribution):
     def _in_blocks(self, name: str, *arguments: Any) -> Any:
         """On a CUDA GPU by one kernel, where there is one."""
         found = None
-        if arguments and getattr(arguments[0], "is_cuda", False) and _has_triton():
+        if arguments and getattr(arguments[0], "is_cuda", False) and _TRITON:
             from calibrant.distributions.gpu import one_pass  # which needs Triton
 
             found = one_pass(name, self.base, self.loc, self.scale, arguments[0])
@@ -110,9 +111,6 @@ class LocationScale(Distribution):
         )
         return distribution.base._shared_table(count).to(distribution.loc).scaled(loc, scale)
 
-    def _describe(self) -> str:
-        return f"base={self.base!r}"
-
 
 class Standard(ByLogit):
     """A single distribution that is symmetric about 0, as the base of a location-scale family."""
@@ -136,8 +134,3 @@ def located(name: str, loc: Any, scale: Any, base: Distribution, *, strict: bool
     """A location-scale forecast, checked: finite locs, positive scales, one of each per row, or one in all."""
     loc, scale = parameters(name, loc=loc, scale=scale)
     return LocationScale(loc, widths(f"{name}.scale", scale, loc, strict=strict), base)
-
-
-@cache
-def _has_triton() -> bool:
-    return find_spec("triton") is not None

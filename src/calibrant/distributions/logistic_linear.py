@@ -17,7 +17,7 @@ from calibrant.distributions.parameters import check_no_falls
 from calibrant.distributions.pulled import Pulled
 from calibrant.distributions.table import MassTable
 
-_BESIDE = np.geomspace(1, 40, 10)
+_FAR = np.geomspace(1, 40, 10)
 
 
 class _Padded(NamedTuple):
@@ -116,18 +116,12 @@ class LogisticLinear(Distribution):
         return xp.reshape(heights, s.shape) + log_logistic(s)
 
     def _places(self, s: Array) -> Array:
-        """Also the knots, and in wide gaps places ever farther from the end nearer to 0, where u changes most."""
-        xp, knots, far = namespace(self.knots), self.knots, device_like(_BESIDE, self.knots)
-        first, zero, last = knots[:1], xp.zeros_like(knots[:1]), knots[-1:]
-        outer = xp.minimum(first, zero) - far[-1:], xp.maximum(last, zero) + far[-1:]
-        points = xp.sort(concatenate([knots, zero, *outer]))
-        wide = points[1:] - points[:-1] > far[0]
-        a, b = points[:-1][wide][:, None], points[1:][wide][:, None]
-        more = xp.where(a >= 0, xp.minimum(a + far, b), xp.maximum(b - far, a))
-        return bent_places(self, s, concatenate([knots, xp.reshape(more, (-1,))]))
-
-    def _describe(self) -> str:
-        return f"{self.knots.shape[0]} knots, support (0, 1)"
+        """Also the knots, and in wide gaps places ever farther from either end."""
+        xp, knots, far = namespace(self.knots), self._padded.knots, device_like(_FAR, self.knots)
+        wide = knots[1:] - knots[:-1] > _FAR[0]
+        a, b = knots[:-1][wide][:, None], knots[1:][wide][:, None]
+        more = concatenate([xp.minimum(a + far, b), xp.maximum(b - far, a)])
+        return bent_places(self, s, concatenate([self.knots, xp.reshape(more, (-1,))]))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -151,9 +145,6 @@ class Guarded(Pulled):
 
     def _table(self, count: int) -> MassTable:
         return Distribution._table(self, count)
-
-    def _describe(self) -> str:
-        return f"{self.map.distribution!r}, {self.q.knots.shape[0]} bends"
 
 
 def _finite(s: Array) -> Array:

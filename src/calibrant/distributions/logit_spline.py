@@ -103,9 +103,6 @@ class LogitSpline(ByLogit):
     def _places(self, s: Array) -> Array:
         return bent_places(self, s, self.knots)
 
-    def _describe(self) -> str:
-        return f"{self.knots.shape[0]} knots"
-
 
 def logit_of_mixture(s: Any, weights: Any, locs: Any, scales: Any) -> tuple[Any, Any]:
     """The logit of the sum of w_k sigmoid((s - m_k) / t_k), and the log of its slope, in numpy."""

@@ -42,8 +42,6 @@ _WHOLE = 257  # and of one that is merged into the table of the mixture
 class _Pool(Distribution):
     """F(y) = sum of weight * part.cdf(y), the weights numbers, or columns with one for each row."""
 
-    _fewest = 1  # places of a part, at least, but for the last
-
     @property
     @abstractmethod
     def _parts(self) -> list[tuple[Any, Distribution]]:
@@ -96,7 +94,7 @@ class _Pool(Distribution):
     def _places(self, s: Array) -> Array:
         """Those of every part, for fewer levels."""
         parts, last = self._parts, s.shape[1] - 1
-        step = min(len(parts), -(-last // self._fewest))
+        step = len(parts)
         few = concatenate([s[:, ::step], s[:, last:]], axis=1) if last % step else s[:, ::step]
         return namespace(s).sort(side_by_side([part._places(few) for _, part in parts]), axis=1)
 
@@ -128,8 +126,7 @@ class Mixture(ClosedMoments, _Pool):
         same_length("Mixture.components", len(components), "Mixture.weights", len(weights))
         if min(weights) < 0 or abs(sum(weights) - 1) > 1e-6:
             raise ValueError(f"Mixture.weights must be at least 0 and sum to 1, got {list(weights)}")
-        object.__setattr__(self, "components", components)
-        object.__setattr__(self, "weights", weights)
+        keep(self, components=components, weights=weights)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -222,9 +219,6 @@ class Mixture(ClosedMoments, _Pool):
         tables = [part._table(size) for _, part in parts]
         return MassTable.merged([table.to(like) for table in tables], [w for w, _ in parts])
 
-    def _describe(self) -> str:
-        return f"{len(self.components)} components"
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GaussianMixture(ByLogit, _Pool):
@@ -242,7 +236,6 @@ class GaussianMixture(ByLogit, _Pool):
     weights: Array
     means: Array
     stds: Array
-    _fewest = 32
 
     if TYPE_CHECKING:
 
@@ -278,12 +271,12 @@ class GaussianMixture(ByLogit, _Pool):
 
     @property
     def _parts(self) -> list[tuple[Any, Distribution]]:
-        return self.remember("_kept_parts", self._make_parts)
+        def make() -> list[tuple[Any, Distribution]]:
+            columns = [[part[..., k] for part in (self.weights, self.means, self.stds)] for k in range(components)]
+            return [(self._lift(w), LocationScale(m, s, StandardNormal())) for w, m, s in columns]
 
-    def _make_parts(self) -> list[tuple[Any, Distribution]]:
-        normal, each = StandardNormal(), range(self.means.shape[-1])
-        parts = [LocationScale(self.means[..., k], self.stds[..., k], normal) for k in each]
-        return [(self._lift(self.weights[..., k]), part) for k, part in zip(each, parts, strict=True)]
+        components = self.means.shape[-1]
+        return self.remember("_kept_parts", make)
 
     # ---- quantiles -------------------------------------------------------------------------------------------------
 
@@ -311,9 +304,6 @@ class GaussianMixture(ByLogit, _Pool):
             distance = 2 * StandardNormal()._integrals(z, ONCE) - z
             spread = spread + 0.5 * xp.sum(w * w[..., l, None] * d * distance, axis=-1)
         return Moments(mean, xp.sqrt(variance), mean - spread)
-
-    def _describe(self) -> str:
-        return f"{self.means.shape[-1]} components"
 
 
 def _added(terms: Iterable[Array]) -> Array:

@@ -13,6 +13,7 @@ from calibrant._arguments import one_number
 from calibrant._arrays import Array, anywhere, clip, concatenate, detached, device_like, namespace
 from calibrant._special import ndtri, ndtri_logit, sigmoid
 from calibrant.distributions.base import ClosedMoments, Distribution, drawn_in, evenly_between
+from calibrant.distributions.parameters import keep
 from calibrant.distributions.table import GAUSS, MassTable, mass_at_infinity, steps
 
 NEAR = 1e-6  # of a step: how far from a point of the lattice a label may be, as rounding leaves it
@@ -26,12 +27,12 @@ def check_lattice(whole: Any) -> None:
     step = one_number(f"{name}.step", whole.step)
     if not 0 < step < math.inf:
         raise ValueError(f"{name}.step must be positive and finite, got {whole.step!r}")
-    object.__setattr__(whole, "step", step)
+    keep(whole, step=step)
     if whole.lower is not None:
         lower = one_number(f"{name}.lower", whole.lower)
         if not math.isfinite(lower):
             raise ValueError(f"{name}.lower must be a finite number or None, got {whole.lower!r}")
-        object.__setattr__(whole, "lower", lower)
+        keep(whole, lower=lower)
 
 
 def position(y: Array, lattice: tuple[float, float]) -> tuple[Array, Array]:
@@ -200,11 +201,8 @@ class CountFamily(ClosedMoments, OnLattice):
         guess = clip(xp.where(end, z, xp.floor(mean + std * clip(z, -40.0, 40.0))), first, last)
         low = high = xp.where(end, 0.0, guess)
         step = xp.ceil(std / 4) + 1
-        while anywhere(far := ~end & (low >= first) & enough(low)):
-            low, high = xp.where(far, xp.maximum(low - step, first - 1), low), xp.where(far, low, high)
-            step = 2 * step
-        while anywhere(far := ~end & (high < last) & ~enough(high)):
-            low, high = xp.where(far, high, low), xp.where(far, high + step, high)
+        while anywhere(far := ~end & (((low >= first) & enough(low)) | ((high < last) & ~enough(high)))):
+            low, high = xp.where(far, xp.maximum(low - step, first - 1), low), xp.where(far, high + step, high)
             step = 2 * step
         return self._place(xp.where(end, guess, halved(low, xp.minimum(high, last), enough)))
 

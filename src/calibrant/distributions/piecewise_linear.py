@@ -5,6 +5,7 @@ One class for a single distribution, which all rows share, and for many, of whic
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -212,13 +213,6 @@ class PiecewiseLinear(Distribution):
         """The CDF there."""
         return self.lines.probs
 
-    def __getitem__(self, index: Any) -> Distribution:
-        """An integer gives the single distribution of that row."""
-        whole = isinstance(index, (int, np.integer)) and not isinstance(index, bool)
-        if self.group is not None and whole and -len(self) <= index < len(self):
-            return self.lines.one(int(self.group[index]))
-        return super().__getitem__(index)
-
     # ---- where a value lies ----------------------------------------------------------------------------------------
 
     def _flat(self, y: Array) -> tuple[Array, Any, tuple[int, ...]]:
@@ -374,13 +368,7 @@ class PiecewiseLinear(Distribution):
         return not (tailed or anywhere(sloped))
 
     def _describe(self) -> str:
-        if self.group is not None:
-            return f"{len(self.lines)} distributions, {self.knots.shape[0]} knots"
-        tails = [
-            "none" if not mass[0] > 0 else "infinite" if np.isinf(scale[0]) else f"exponential({scale[0]:.3g})"
-            for _, mass, scale in self.lines.columns.tails
-        ]
-        return f"{self.knots.shape[0]} knots, tails={tails[0] if tails[0] == tails[1] else '/'.join(tails)}"
+        return f"{len(self.lines)} distributions" if self.shape else f"{self.knots.shape[0]} knots"
 
 
 def _lengths(d: Array, scale: Any) -> tuple[Array, Array, Array]:
@@ -396,18 +384,13 @@ def _lengths(d: Array, scale: Any) -> tuple[Array, Array, Array]:
 def sums_within(terms: Numbers, start: Numbers, first: Counts) -> Numbers:
     """The sums of terms from the start of their part on: no part touches the digits of another.
 
-    `start` is the first term of each. Parts of about the same length are added up side by side.
+    `start` is the first term of each.
 
     >>> sums_within(np.array([0.0, 2.0, 0.0, 20.0, 30.0]), np.array([1.0, 10.0]), np.array([0, 2, 5]))
     array([ 1.,  3., 10., 30., 60.])
     """
     terms[first[:-1]] = start
-    counts, sums = np.diff(first), np.empty_like(terms)
-    size = np.frexp(counts)[1]
-    for each in np.unique(size):
-        which = np.flatnonzero(size == each)
-        steps = np.arange(counts[which].max())
-        places, own = first[which][:, None] + steps, steps < counts[which][:, None]
-        block = np.where(own, terms[np.minimum(places, len(terms) - 1)], 0.0)
-        sums[places[own]] = np.cumsum(block, axis=1)[own]
+    sums = np.empty_like(terms)
+    for a, b in itertools.pairwise(first):
+        np.cumsum(terms[a:b], out=sums[a:b])
     return sums

@@ -8,15 +8,14 @@ from typing import Any, cast
 import numpy as np
 
 from calibrant._arguments import generator
-from calibrant._arrays import Array, anywhere, clip, detached, device_like, namespace
+from calibrant._arrays import Array, clip, detached, device_like, namespace
 from calibrant._batch import shared
 from calibrant._special import safe_sqrt
-from calibrant.distributions.base import Distribution, Moments, refuse_unused
+from calibrant.distributions.base import Context, Distribution, Moments, refuse_unused
+from calibrant.distributions.bent import ratios_of
 from calibrant.distributions.clipped import within
-from calibrant.distributions.context import Context
 from calibrant.distributions.piecewise_linear import PiecewiseLinear
 from calibrant.distributions.pulled import ByRow, Pull, no_rows_yet
-from calibrant.distributions.reweighted import ratios_of
 from calibrant.distributions.table import ONCE, MassTable
 
 
@@ -139,9 +138,6 @@ class Randomised(ByRow):
         lower, upper = (_pulled_end(end, map) for end in (self.lower, self.upper))
         return replace(self, atoms=pull(self.atoms, map), lower=lower, upper=upper)
 
-    def _describe(self) -> str:
-        return repr(self.atoms)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RandomisedRows(Randomised):
@@ -160,7 +156,5 @@ class RandomisedRows(Randomised):
 def _pulled_end(end: Array, map: Any) -> Array:
     """Where the ends of the rows land; those at infinity without gradients, which would be 0 times infinity."""
     xp, finite = namespace(end), namespace(end).isfinite(end)
-    if not anywhere(finite):
-        return detached(map.inverse(end[:, None])[:, 0])
     y = map.inverse(xp.where(finite, end, 0.0)[:, None])[:, 0]
-    return xp.where(finite, y, detached(map.inverse(end[:, None])[:, 0])) if anywhere(~finite) else y
+    return xp.where(finite, y, detached(map.inverse(end[:, None])[:, 0]))

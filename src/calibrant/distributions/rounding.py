@@ -99,9 +99,6 @@ class Lattice(OfBase, OnLattice):
         k = position(self.base._places(s), self.lattice)[0]
         return self._place(clip(k, self._ends()[0], math.inf))
 
-    def _describe(self) -> str:
-        return f"{self.base!r} in steps of {self.step:g}"
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SpreadDistribution(OfBase, ByLogit, ClosedMoments):
@@ -164,6 +161,3 @@ class SpreadDistribution(OfBase, ByLogit, ClosedMoments):
         distribution, places = self._in_double, self.base._table(count).places
         ends = concatenate([places, places + self._step], axis=1)
         return MassTable.through(distribution, namespace(ends).sort(ends, axis=1))
-
-    def _describe(self) -> str:
-        return repr(self.base)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, clip, concatenate, detached, device_like, moved, namespace
+from calibrant._arrays import Array, clip, concatenate, detached, device_like, namespace
+from calibrant._batch import moved_floats
 from calibrant._search import count_up_to, gather, gatherer
 from calibrant._special import safe_sqrt
 
@@ -124,11 +125,7 @@ class MassTable:
 
     def to(self, like: Array) -> MassTable:
         """The same in the home of `like`."""
-
-        def there(part: Any) -> Any:
-            return tuple(map(there, part)) if isinstance(part, tuple) else moved(part, like)
-
-        return MassTable(*(there(getattr(self, part.name)) for part in fields(self)))
+        return moved_floats(self, like)
 
     def scaled(self, loc: Array, scale: Array) -> MassTable:
         """The table of loc + scale * Y, both (n, 1)."""

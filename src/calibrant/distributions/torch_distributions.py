@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from calibrant._arrays import clip, namespace
 from calibrant._batch import shared
 from calibrant._search import solve_increasing
 from calibrant._special import sigmoid
-from calibrant.distributions.base import ByLogit, Distribution, Moments
+from calibrant.distributions.base import ByLogit, ClosedMoments, Distribution
 from calibrant.distributions.counts import Binomial, NegativeBinomial, Poisson
 from calibrant.distributions.mixture import GaussianMixture
 from calibrant.distributions.scipy_distributions import few_places
@@ -74,7 +73,7 @@ _OURS: dict[str, Callable[[Any], Distribution]] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TorchDistribution(ByLogit):
+class TorchDistribution(ByLogit, ClosedMoments):
     """A torch distribution taken apart: `whole` is the object, `tensors` are those inside it, one entry per row.
 
     cdf and log_prob are torch's; quantiles are too where torch has icdf, else searched for; mean and std where torch
@@ -161,12 +160,11 @@ class TorchDistribution(ByLogit):
     def _places(self, s: Tensor) -> Tensor:
         return few_places(self, s)
 
-    def _moments(self) -> Moments:
-        mean, std, shift = super()._moments()
-        with contextlib.suppress(NotImplementedError):
-            mean, std = self._dist.mean + self.zeros, self._dist.stddev + self.zeros
-        xp = namespace(mean)
-        return Moments(mean, std, xp.where(xp.isfinite(mean), shift, xp.inf))
+    def _mean_std(self) -> tuple[Tensor, Tensor]:
+        try:
+            return self._dist.mean + self.zeros, self._dist.stddev + self.zeros
+        except NotImplementedError:
+            return Distribution._moments(self)[:2]
 
     def _describe(self) -> str:
         return type(self.whole).__name__

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant._arrays import Array, Rng, device_like, refuse, to_numpy
-from calibrant.distributions.base import Distribution
-from calibrant.distributions.context import Context
+from calibrant.distributions.base import Context, Distribution
 from calibrant.distributions.grouped import Grouped, labels_of
 from calibrant.distributions.joined import Joined
 from calibrant.distributions.piecewise_linear import Lines, PiecewiseLinear

@@ -16,8 +16,7 @@ import numpy as np
 from calibrant._arguments import one_number
 from calibrant._arrays import Array, concatenate, moved, namespace
 from calibrant._words import count
-from calibrant.distributions.base import Distribution
-from calibrant.distributions.context import Context
+from calibrant.distributions.base import Context, Distribution
 from calibrant.guarantee import Basis, Guarantee
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.by_group import Groups, by_group

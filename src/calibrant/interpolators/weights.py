@@ -13,7 +13,7 @@ from calibrant._arguments import same_length
 from calibrant._arrays import Array, device_like, floats, largest_tie_of, namespace, ranks, refuse, rows, to_numpy
 from calibrant._types import ArrayLike, RowIndex
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.reweighted import Reweighted
+from calibrant.distributions.bent import Reweighted
 from calibrant.guarantee import Accurate, Basis, Guarantee
 from calibrant.interpolators.support import REAL_LINE, Line, Support
 

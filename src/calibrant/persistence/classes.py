@@ -13,6 +13,7 @@ from calibrant.calibration import Calibrated
 from calibrant.cross import CrossCalibrated
 from calibrant.distributions import GaussianMixture, LocationScale, LogNormal, Mixture, PiecewiseLinear
 from calibrant.distributions.base import Distribution
+from calibrant.distributions.bent import Reweighted
 from calibrant.distributions.censored_tail import FollowedUp
 from calibrant.distributions.clipped import Clipped
 from calibrant.distributions.grouped import Grouped
@@ -22,7 +23,6 @@ from calibrant.distributions.logit_spline import LogitSpline
 from calibrant.distributions.own_logit import OwnLogit
 from calibrant.distributions.piecewise_linear import Lines
 from calibrant.distributions.randomised import Randomised
-from calibrant.distributions.reweighted import Reweighted
 from calibrant.distributions.standard_families import StandardLaplace, StandardLogistic, StandardNormal
 from calibrant.distributions.student_t import StandardT
 from calibrant.forms import Form

@@ -15,8 +15,7 @@ from calibrant._arrays import floats
 from calibrant._types import ArrayLike
 from calibrant._words import count
 from calibrant.calibration import Calibrated
-from calibrant.distributions.base import Distribution
-from calibrant.distributions.context import Context
+from calibrant.distributions.base import Context, Distribution
 from calibrant.forecast import PredictionLike
 from calibrant.interpolators import NAF, Interpolator, Linear, Naive, Random
 from calibrant.interpolators.support import Logits

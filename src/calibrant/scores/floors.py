@@ -66,11 +66,11 @@ class ScaledScore(Score):
             return
         first, number = first_and_count(dominant)
         times = typical / float(xp.max(scale[dominant]))
-        have, their, scores = ("has a", "its", "score makes") if number == 1 else ("have a", "their", "scores make")
+        have, make = ("has a", "its score makes") if number == 1 else ("have a", "their scores make")
         name = type(self).__name__
         warn_user(
             f"{name}: {number:,} of {n:,} calibration rows, the first is row {first}, {have} scale {times:,.0f} times"
-            f" smaller than the median, and {their} {scores} up {int(1000 * share) / 10:.3g}% of the spread of q: mean,"
+            f" smaller than the median, and {make} up {int(1000 * share) / 10:.3g}% of the spread of q: mean,"
             f" std and tails of every calibrated distribution depend on them."
             f" {self.remedy.format(name=name, floor=NARROW * typical)}, use ResidualScore() on points, or let"
             " CalibratedRegressor learn the scale (refine='spread')"

@@ -13,8 +13,7 @@ from calibrant.distributions.base import Distribution
 from calibrant.distributions.joined import Joined
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.piecewise_linear import PiecewiseLinear
-from calibrant.distributions.pulled import ByRow, Pulled, landed
-from calibrant.distributions.pulled_broken import PulledBroken
+from calibrant.distributions.pulled import ByRow, Pulled, PulledBroken, landed
 from calibrant.scores.transforms.base import Affine, BrokenLine, Transform
 
 

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibrant.distributions.base import Distribution
-from calibrant.distributions.pulled import ByRow, Pull
-from calibrant.distributions.pulled_broken import PulledBroken
+from calibrant.distributions.pulled import ByRow, Pull, PulledBroken
 from calibrant.scores.transforms.base import BrokenLine
 from calibrant.scores.transforms.combined import compose
 
