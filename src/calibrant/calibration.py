@@ -105,7 +105,6 @@ class Calibrated(Updatable):
     q: Distribution
     guarantee: Guarantee
     interpolator: Interpolator
-    """What fitted q to the scores."""
     form: Form | None = None
     """The kind, levels, draws and members that new predictions must have; None accepts any."""
     labels: Labels | None = None
@@ -169,7 +168,5 @@ def calibrated(
 ) -> Calibrated:
     """q, fitted to the scores, and its guarantee."""
     q, guarantee, interpolator = interpolate(interpolator, history, score.support, rng)
-    drawn = labels is not None and labels.draws
-    if history.floored or drawn:
-        guarantee = guarantee.noting(floored=history.floored, drawn=drawn)
+    guarantee = guarantee.noting(floored=history.floored, drawn=labels is not None and labels.draws)
     return Calibrated(score, q, guarantee, interpolator, form, labels, history)
