@@ -118,7 +118,7 @@ class LogisticLinear(Distribution):
     def _places(self, s: Array) -> Array:
         """Also the knots, and in wide gaps places ever farther from either end."""
         xp, knots, far = namespace(self.knots), self._padded.knots, device_like(_FAR, self.knots)
-        wide = knots[1:] - knots[:-1] > _FAR[0]
+        wide = knots[1:] - knots[:-1] > 1.0
         a, b = knots[:-1][wide][:, None], knots[1:][wide][:, None]
         more = concatenate([xp.minimum(a + far, b), xp.maximum(b - far, a)])
         return bent_places(self, s, concatenate([self.knots, xp.reshape(more, (-1,))]))
