@@ -6,7 +6,7 @@ f(x) is what the model predicts (`calibrant.predictions`). The score phi says ho
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from calibrant._arguments import check_has, check_known
@@ -111,6 +111,12 @@ class Calibrated(Updatable):
     history: History | None = None
     """The calibration scores, for `update`; None where they are not known."""
 
+    def as_nested(self) -> Calibrated:
+        """The same, for scores by nested models where models fitted on all rows predict: nothing finite is claimed."""
+        known = replace(self.history, nested=True)  # type: ignore[type-var]
+        guarantee = replace(self.guarantee, basis="nested", parts=(), names=())
+        return replace(self, history=known, guarantee=guarantee)
+
     def __call__(
         self, prediction: PredictionLike, *, by: Values | None = None,
         weights: Weights = None, bound: Bound = None, rng: Draws = None, seed: int | None = None,
@@ -169,4 +175,5 @@ def calibrated(
     """q, fitted to the scores, and its guarantee."""
     q, guarantee, interpolator = interpolate(interpolator, history, score.support, rng)
     guarantee = guarantee.noting(floored=history.floored, drawn=labels is not None and labels.draws)
+    guarantee = replace(guarantee, basis="nested", parts=(), names=()) if history.nested else guarantee
     return Calibrated(score, q, guarantee, interpolator, form, labels, history)

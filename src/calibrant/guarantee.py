@@ -18,9 +18,9 @@ from calibrant._arguments import unit
 from calibrant._arrays import Array, largest_tie_of
 from calibrant._words import count
 
-Basis = Literal["marginal", "weighted", "group", "horizon", "label", "cross", "recent", "censored", "long run"]
+Basis = Literal["marginal", "weighted", "group", "horizon", "label", "cross", "nested", "recent", "censored", "long run"]
 """Why rows tell something about new ones: see `Guarantee.basis`."""
-_NO_CLAIM = ("recent", "censored")
+_NO_CLAIM = ("nested", "recent", "censored")
 _ASSUMED = {
     "marginal": "exchangeable data, a model not trained on the calibration set",
     "group": "groups fixed beforehand, exchangeable rows within each, a model not trained on the calibration set",
@@ -67,6 +67,8 @@ class Guarantee:
     - "long run": for each of K tracked levels, the share of labels below its quantile over any T rows is within
       lambda / T of the level, whatever the rows do; here lambda = (range of the scores) / step + K.
     - "label": each of several labels by itself.
+    - "nested": models fitted on all rows predict, and copies of them that did not see a row have scored it. No
+      finite-sample bound is known.
     - "recent", "censored": no finite-sample claim; weights fall with age, or are estimated.
 
     >>> print(Guarantee(199).in_short())
@@ -312,6 +314,12 @@ class Guarantee:
                     f" in a row is within {self.accuracy:.3g} / T of the level, whatever the rows do, as long as scores"
                     " stay in the range that they had so far. Nothing is promised for a single row, or between and"
                     " beyond the tracked levels."
+                )
+            case "nested":
+                return (
+                    f"No finite-sample claim: the n = {self.n} scores are those of models that did not see the row, and"
+                    f" models fitted on all rows predict{self._limits()}. Coverage is usually right to within what so"
+                    " many rows can show. Assumes exchangeable data."
                 )
             case "recent":
                 return (

@@ -122,6 +122,8 @@ class History:
     floored: int = 0
     """The rows of the first fit without a width of their own, see `Guarantee.floored`."""
     groups: Groups | None = None
+    nested: bool = False
+    """Whether models fitted on all rows predict, and copies of them that did not see a row have scored it."""
 
     def __post_init__(self) -> None:
         """A group and a weight for each score."""
@@ -149,7 +151,7 @@ class History:
             by = [*self.groups.rows(), *Groups.of(by).rows()]
         if self.weights is not None:
             weights = replace(self.weights, values=np.concatenate([self.weights.values, as_weights(weights).values]))
-        return remember(scores, by, weights, self.forget, self.floored)
+        return replace(remember(scores, by, weights, self.forget, self.floored), nested=self.nested)
 
     def check(self, by: Any, weights: Any) -> None:
         """Raise unless later rows come with groups and with weights of the kind that earlier ones had."""

@@ -8,6 +8,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 from scipy import sparse
+from sklearn.utils.validation import _num_samples
 
 from calibrant._arrays import to_numpy
 from calibrant.models.frames import is_frame
@@ -19,35 +20,52 @@ _WIDEST = 200
 
 
 @dataclass(frozen=True)
-class Features:
-    """X and the prediction's centre and spread as one matrix: numbers as they are, categories by their rank.
+class Columns:
+    """X as a matrix: numbers as they are, categories by their rank, dates in seconds.
 
-    Missing values and categories that were not seen are nan, dates are seconds. Text, wide sparse matrices and anything
-    else without columns of numbers or categories are left out; then only the prediction's centre and spread are used.
+    Missing values and categories that were not seen are nan. Wide sparse matrices and anything else without columns
+    give a matrix without columns.
     """
 
     categories: tuple[tuple[Any, ...] | None, ...] | None
-    """Of each column that is no number its values in order; None where X is left out."""
+    """Of each column that is used its values in order, None for numbers; None where X has no columns."""
+    used: tuple[int, ...] = ()
+    """The numbers of these columns."""
     names: tuple[Any, ...] | None = None
     """Of the columns of a frame: a model may take them in any order, and others beside them."""
+    width: int = 0
+    """The number of columns of X."""
 
     @classmethod
-    def of(cls, X: Any) -> Features:
-        """What is needed to encode rows like these."""
+    def of(cls, X: Any, most_kinds: int | None = None) -> Columns:
+        """What is needed to encode rows like these.
+
+        Args:
+            X: The features: an array, a sparse matrix or a frame.
+            most_kinds: A column of texts with more kinds is left out; None keeps all.
+        """
         columns = _columns(X)
         names = tuple(nw.from_native(X, eager_only=True).columns) if is_frame(X) else None
-        return cls(None if columns is None else tuple(_categories(each) for each in columns), names)
+        if columns is None:
+            return cls(None, (), names)
+        kinds = [_categories(each) for each in columns]
+        used = [k for k, each in enumerate(kinds) if most_kinds is None or each is None or len(each) <= most_kinds]
+        return cls(tuple(kinds[k] for k in used), tuple(used), names, len(columns))
 
-    def __call__(self, X: Any, prediction: Any) -> np.ndarray[Any, Any]:
-        """(n, d) numbers."""
-        # kept: of a forest's draws they take as long as a boosted model, and each member of an average asks for them
-        columns = list(prediction.remember("_kept_centre_and_spread", lambda: _centre_and_spread(prediction)))
-        if self.categories is not None:
-            given = _columns(self._as_in_fit(X)) or []
-            if len(given) != len(self.categories):
-                raise ValueError(f"X must have {len(self.categories)} columns as in fit, got {len(given)}")
-            columns += [_numbers(each, seen) for each, seen in zip(given, self.categories, strict=True)]
-        return np.asarray(np.clip(np.stack(columns, axis=1), -_LARGEST, _LARGEST))
+    def numbers(self, X: Any) -> np.ndarray[Any, Any]:
+        """(n, d) numbers.
+
+        Args:
+            X: Rows with the columns that were learned.
+        """
+        if self.categories is None:
+            return np.zeros((_num_samples(X), 0))
+        given = _columns(self._as_in_fit(X)) or []
+        if len(given) != self.width:
+            raise ValueError(f"X must have {self.width} columns as in fit, got {len(given)}")
+        columns = [_numbers(given[k], seen) for k, seen in zip(self.used, self.categories, strict=True)]
+        matrix = np.stack(columns, axis=1) if columns else np.zeros((_num_samples(X), 0))
+        return np.asarray(np.clip(matrix, -_LARGEST, _LARGEST))
 
     def _as_in_fit(self, X: Any) -> Any:
         """The columns of `fit`, in the order of `fit`, where both were frames."""
@@ -58,6 +76,25 @@ class Features:
         if missing:
             raise ValueError(f"X must have the columns of fit, but {missing[0]!r} is missing")
         return frame.select(*(frame.get_column(name) for name in self.names)).to_native()
+
+
+@dataclass(frozen=True)
+class Features:
+    """What refiners learn from: the prediction's centre and, where it has one, its spread; then the columns of X."""
+
+    columns: Columns
+
+    @classmethod
+    def of(cls, X: Any) -> Features:
+        """What is needed to encode rows like these."""
+        return cls(Columns.of(X))
+
+    def __call__(self, X: Any, prediction: Any) -> np.ndarray[Any, Any]:
+        """(n, d) numbers."""
+        # kept: of a forest's draws they take as long as a boosted model, and each member of an average asks for them
+        parts = prediction.remember("_kept_centre_and_spread", lambda: _centre_and_spread(prediction))
+        own = np.clip(np.stack(parts, axis=1), -_LARGEST, _LARGEST)
+        return np.concatenate([own, self.columns.numbers(X)], axis=1)
 
 
 def _centre_and_spread(prediction: Any) -> list[np.ndarray[Any, Any]]:

@@ -13,10 +13,10 @@ from calibrant._arrays import Array
 from calibrant.predictions import Quantiles
 from calibrant.refine.base import Refiner
 from calibrant.refine.features import Features
+from calibrant.refine.levels import LEVELS
 from calibrant.refine.quantiles import separated
 from calibrant.refine.rows import TrainingRows
 
-LEVELS = tuple((k + 0.5) / 25 for k in range(25))
 _SPLITS = tuple((k + 0.5) / 9 for k in range(9))
 _THRESHOLDS = np.concatenate([[0.002, 0.005], (np.arange(50) + 0.5) / 50, [0.995, 0.998]])
 _MOST = 50_000

@@ -7,16 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
-
-from calibrant._arrays import to_numpy
-from calibrant.distributions.base import Distribution
 from calibrant.predictions import Quantiles
 from calibrant.refine.base import Refinement, Refiner
-from calibrant.refine.forest import LEVELS, Forest, ForestDistribution
+from calibrant.refine.forest import Forest, ForestDistribution
+from calibrant.refine.levels import LEVELS, at_levels
 from calibrant.refine.location_scale import LocationScaleRefinement, ResidualLocationScale
 from calibrant.refine.quantiles import ResidualQuantiles
 from calibrant.refine.rows import TrainingRows
+from calibrant.refine.spread import Spread
+
+FEWEST_ROWS, FEWEST_GROUPS = 100, 6
+"""Fewer teach too little: the prediction then keeps its own spread, shrunk."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,10 @@ class CascadeRefinement:
 
 @dataclass(frozen=True)
 class Mean(Refiner):
-    """The mean of the quantiles of several refiners at 25 levels: their errors partly cancel."""
+    """The mean of the quantiles of several refiners at 25 levels: their errors partly cancel.
+
+    With fewer than 100 rows, or 6 groups, it does what `Spread` does: a point stays as it is.
+    """
 
     members: Sequence[Refiner] = (Cascade(), ResidualQuantiles())
 
@@ -66,8 +70,10 @@ class Mean(Refiner):
         if not self.members or not all(isinstance(member, Refiner) for member in self.members):
             raise TypeError(f"Mean.members must be refiners, at least one, got {self.members!r}")
 
-    def fit(self, rows: TrainingRows) -> MeanRefinement:
+    def fit(self, rows: TrainingRows) -> Refinement:
         """Each member by itself."""
+        if len(rows) < FEWEST_ROWS or rows.units < FEWEST_GROUPS:
+            return Spread().fit(rows)
         return MeanRefinement(tuple(member.fit(rows) for member in self.members))
 
 
@@ -79,22 +85,5 @@ class MeanRefinement:
 
     def __call__(self, X: Any, prediction: Any) -> Quantiles:
         """The mean of the members' quantiles."""
-        each = [_at_levels(member(X, prediction)) for member in self.members]
+        each = [at_levels(member(X, prediction)) for member in self.members]
         return Quantiles(LEVELS, np.sort(sum(each[1:], each[0]) / len(each), axis=1))
-
-
-def _at_levels(prediction: Any) -> Any:
-    """The quantiles at `LEVELS`; those of a `Quantiles` lie on straight lines in the normal score."""
-    if isinstance(prediction, Distribution):
-        return to_numpy(prediction.quantiles(LEVELS))
-    if not isinstance(prediction, Quantiles):
-        raise TypeError(f"a mean is taken of distributions and quantiles, got {prediction!r}")
-    values = to_numpy(prediction.values)
-    if prediction.quantile_levels() == LEVELS:
-        return values
-    if values.shape[1] == 1:
-        raise TypeError(f"a mean needs quantiles at two levels or more, got {prediction!r}")
-    own, asked = ndtri(to_numpy(prediction.levels)), ndtri(np.asarray(LEVELS))
-    left = np.clip(np.searchsorted(own, asked, side="right") - 1, 0, len(own) - 2)
-    share = (asked - own[left]) / (own[left + 1] - own[left])
-    return values[:, left] * (1 - share) + values[:, left + 1] * share

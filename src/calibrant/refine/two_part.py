@@ -12,11 +12,10 @@ from calibrant._arguments import one_number
 from calibrant._arrays import Array
 from calibrant._words import in_all
 from calibrant.predictions import WithAtom
-from calibrant.refine.auto import Auto
 from calibrant.refine.base import Refinement, Refiner
 from calibrant.refine.features import Features
-from calibrant.refine.league import League
 from calibrant.refine.learners import MOST, few_threads, leaf
+from calibrant.refine.mean import Mean
 from calibrant.refine.rows import TrainingRows
 
 _FEWEST = 10
@@ -31,7 +30,7 @@ class TwoPart(Refiner):
     out-of-fold prediction. With fewer than 10 rows at the atom, or above it, every row gets the same share.
     """
 
-    refiner: Refiner = field(default_factory=Auto)
+    refiner: Refiner = field(default_factory=Mean)
     at: float = 0.0
 
     def __post_init__(self) -> None:
@@ -96,8 +95,3 @@ class TwoPartRefinement:
             return np.full(len(matrix), self.share)
         with few_threads(matrix):
             return np.asarray(self.classifier.predict_proba(matrix)[:, 1])
-
-    @property
-    def league(self) -> League | None:
-        """That of the refiner, if it held one."""
-        return getattr(self.rest, "league", None)

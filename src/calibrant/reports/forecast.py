@@ -33,7 +33,6 @@ from calibrant.metrics.slices import Slices, all_rows
 from calibrant.persistence.atomic import write
 from calibrant.persistence.errors import FileError
 from calibrant.predictions import Quantiles
-from calibrant.refine.league import League
 from calibrant.reports.curves import COVERAGES, Curves, bins, curves
 from calibrant.reports.features import features_of
 from calibrant.reports.findings import Findings
@@ -105,7 +104,7 @@ def report(
     groups: Groups | None = None,
     time: Values | None = None,
     guarantee: Guarantee | Mapping[str, Guarantee] | None = None,
-    league: League | None = None,
+    weights: Mapping[str, float] | None = None,
     coverage: float = 0.9,
     title: str | None = None,
     label: str | None = None,
@@ -128,7 +127,7 @@ def report(
         time: When each row was, as numbers or dates, to show the forecasts over time. Rows may come in any order.
         guarantee: `calibrated.guarantee`; its n shows how much of a gap the calibration rows explain. For several
             models, that of the first, or a mapping of names to guarantees.
-        league: `model.league_`, the candidates among which the forecast was chosen on training rows, as a table.
+        weights: The weights of the models that make up the forecast, `model.weights_`, as a table.
         coverage: The probability of the intervals in the verdict and the table; the page has a slider for all others.
         title: The title of the page.
         label: What y is called on the page; by default the name of y if it is a Series, else y.
@@ -160,7 +159,7 @@ def report(
         groups=groups,
         time=time,
         guarantee=guarantee,
-        league=league,
+        weights=weights,
         coverage=coverage,
         title=title,
         label=label,
@@ -179,7 +178,7 @@ def report_for(
     groups: Groups | None = None,
     time: Values | None = None,
     guarantee: Guarantee | Mapping[str, Guarantee] | None = None,
-    league: League | None = None,
+    weights: Mapping[str, float] | None = None,
     coverage: float = 0.9,
     title: str | None = None,
     label: str | None = None,
@@ -200,8 +199,8 @@ def report_for(
     for promise in promises.values():
         if promise is not None and not isinstance(promise, Guarantee):
             raise TypeError(f"guarantee must be that of what was calibrated, calibrated.guarantee, got {promise!r}")
-    if league is not None and not hasattr(league, "entries"):
-        raise TypeError(f"league must be a League, such as model.league_, got {league!r}")
+    if weights is not None and not isinstance(weights, Mapping):
+        raise TypeError(f"weights must be a dict of names and weights, such as model.weights_, got {weights!r}")
     after = scored_forecast(distribution, values, coverage)
     before = None if base is None else scored_forecast(_base(base, distribution, values, labels), values, coverage)
     slices = groupings(groups, m)
@@ -280,7 +279,7 @@ def report_for(
         name=name,
         models=findings.models,
         table=list(comparison.lines.values()),
-        league=league,
+        weights=weights,
         notes=notes(m, n, data["rows"], before),
         counts=any("bars" in row["after"] for row in data["rows"]),
         about=_about(m, n),

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import narwhals as nw
+from sklearn.base import BaseEstimator
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing
+from sklearn.utils import get_tags
 from sklearn.utils.validation import validate_data
 
 from calibrant.models.frames import is_frame
-from calibrant.sklearn.groups import check_column
-from calibrant.sklearn.meta_estimator import SEARCHES, unwrapped
+from calibrant.sklearn.meta_estimator import SEARCHES, by_name, is_blend, unwrapped
 
 
 def learn_columns(estimator: Any, X: Any) -> None:
@@ -71,19 +71,26 @@ def selects_by_name(model: Any) -> bool:
     return isinstance(model, ColumnTransformer) or (isinstance(model, SEARCHES) and selects_by_name(model.estimator))
 
 
-def model_features(X: Any, features: Sequence[Any] | None) -> Any:
-    """What models see of X: all of it, or the columns that `features` names."""
-    if features is None:
+def shown_to_models(X: Any, by: Any, estimator: Any) -> Any:
+    """X without the columns of texts that name the groups of `by`, where the models refuse texts."""
+    if by is None or callable(by) or not is_frame(X) or is_blend(estimator) or _may_take_texts(estimator):
         return X
-    if isinstance(features, (str, int)) or len(features) == 0:
-        raise TypeError(f"features must be a list of columns of X, got {features!r}")
-    for name in features:
-        check_column(X, name, "features")
-    if hasattr(X, "loc"):  # pandas: by name
-        return X[list(features)]
-    if is_frame(X):  # scikit-learn 1.6 takes no columns out of pyarrow's
-        return nw.to_native(nw.from_native(X, eager_only=True)[:, list(features)])
-    return _safe_indexing(X, list(features), axis=1)
+    frame = nw.from_native(X, eager_only=True)
+    names = by if isinstance(by, (list, tuple)) else [by]
+    texts = [name for name in names if name in frame.columns and frame[name].dtype in (nw.String, nw.Object)]
+    return nw.to_native(frame.drop(*texts)) if texts else X
+
+
+def _may_take_texts(estimator: Any) -> bool:
+    """Whether a model may do something with texts: a pipeline, a search, a transformer, CatBoost, one that says so."""
+    models = [unwrapped(each) for each in by_name(estimator).values()]
+    return any(
+        isinstance(each, (Pipeline, TransformedTargetRegressor, *SEARCHES))
+        or not isinstance(each, BaseEstimator)
+        or type(each).__module__.startswith("catboost")
+        or get_tags(each).input_tags.string
+        for each in models
+    )
 
 
 @contextmanager
@@ -99,14 +106,14 @@ def naming_columns(X: Any, by: Any) -> Iterator[None]:
         if dates and type(error).__name__ == "DTypePromotionError":
             raise TypeError(
                 f"X has dates in column {dates[0]!r}, which the estimator cannot use: convert them to numbers such as"
-                " the hour and the day, or name the columns that it learns from in features="
+                " the hour and the day, or take CalibratedRegressor() without a model, which takes them as they are"
             ) from error
         names = by if isinstance(by, (list, tuple)) else [by]
         texts = [name for name in frame.columns if name in names and not _is_number(frame.get_column(name).dtype)]
         if texts:
             error.add_note(
                 f"The estimator was given column {texts[0]!r} too, which holds no numbers and names the groups of by=:"
-                " if that is the reason, name the columns that it learns from in features=."
+                " if that is the reason, encode it in a pipeline."
             )
         elif str(error).startswith("could not convert string to float"):
             _refuse_texts(frame, error)
@@ -122,8 +129,8 @@ def _refuse_texts(frame: nw.DataFrame[Any], error: Exception) -> None:
         if given is not None:
             raise ValueError(
                 f"X has texts in column {column.name!r}, such as {given!r}, which the estimator cannot use:"
-                " encode them (dates, by pd.to_datetime, as numbers such as the hour and the day), or name the columns"
-                " that it learns from in features="
+                " encode them in a pipeline (dates, by pd.to_datetime, as numbers such as the hour and the day), or take"
+                " CalibratedRegressor() without a model, which takes them as they are"
             ) from error
 
 

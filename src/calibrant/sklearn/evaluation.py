@@ -1,4 +1,4 @@
-"""`evaluate`, `report` and `save` of calibrated estimators."""
+"""`evaluate`, `report` and `save_calibration` of calibrated estimators."""
 
 from __future__ import annotations
 
@@ -10,34 +10,29 @@ import numpy as np
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from calibrant._arguments import same_length
-from calibrant._batch import some_rows
 from calibrant._types import ArrayLike, Columns, Features, Groups, Values
-from calibrant._words import warn_user
 from calibrant.metrics import evaluate
-from calibrant.models.frames import is_frame, rows_of
+from calibrant.models.frames import is_frame
 from calibrant.reports import report
 from calibrant.reports.forecast import Report
 from calibrant.several.calibration import SeveralCalibrated
 from calibrant.several.distributions import SeveralDistributions
-from calibrant.sklearn.columns import model_features
 from calibrant.sklearn.groups import check_column, column_of
-from calibrant.sklearn.meta_estimator import forecast, labels, with_labels_only
+from calibrant.sklearn.meta_estimator import forecast, labels
 from calibrant.sklearn.refined import Refined
 from calibrant.sklearn.return_types import Metrics
-from calibrant.sklearn.several import label_matrix
 
 MOST = 30
 """As many features as a report takes."""
 
 
 class EvaluationMethods:
-    """`evaluate`, `report` and `save`, for what has `predict_distribution`."""
+    """`evaluate`, `report` and `save_calibration`, for what has `predict_distribution`."""
 
     calibrated_: Any
     estimators_: list[Any]
     adapter: Any
-    features: Any
-    missing: str
+    _shown: Any
     predict_distribution: Any
     _context: Any
     _calibrator: Any
@@ -47,15 +42,13 @@ class EvaluationMethods:
 
         Args:
             X: The features of these rows.
-            y: Their labels: one number per row, or one column per label. With `missing="drop"` rows without a label are
-                left out and counted, here and in `report`.
+            y: Their labels: one number per row, or one column per label.
             coverage: The probability of the centred intervals that are evaluated.
         """
-        X, y, _ = self._labelled(X, y)
         H = self.predict_distribution(X)
         if isinstance(H, SeveralDistributions):
             return cast(Metrics, H.evaluate(y, coverage=coverage))
-        self._check(X, y)
+        y = self._checked(X, y)
         return cast(Metrics, evaluate(H, cast(ArrayLike, y), coverage=coverage))
 
     def report(
@@ -89,79 +82,49 @@ class EvaluationMethods:
         check_is_fitted(self, "calibrated_")
         if isinstance(self.calibrated_, SeveralCalibrated):
             raise TypeError("a report covers one label: calibrant.report(model.predict_distribution(X)[label], y)")
-        slices = slices_in(X, groups)
-        X, y, labelled = self._labelled(X, y)
-        slices, time = (some_rows(each, labelled) for each in (slices, time))
-        H = self.predict_distribution(X)
-        self._check(X, y)
+        slices, known = slices_in(X, groups), self._checked(X, y)
         return report(
-            H,
-            y,
+            self.predict_distribution(X),
+            known,
             base=self._uncalibrated(X),
             groups=slices,
             features=columns_to_show(X, features),
             time=column_of(X, time, "time") if isinstance(time, (str, int)) else time,
             guarantee=self.calibrated_.guarantee,
-            league=getattr(self, "league_", None),
+            weights=self.weights_ if len(self.weights_) > 1 else None,
             coverage=coverage,
             title=title,
             label=str(getattr(y, "name", None) or "y") if label is None else label,
         )
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save_calibration(self, path: str | os.PathLike[str]) -> None:
         """Write the calibration, without the models, to a file that `calibrant.load` reads.
 
-        To keep models and calibration together, pickle the estimator: `joblib.dump(model, path)`. What is loaded from
-        the file of `save` is called with predictions of the kind it was calibrated on, and not with X:
-        `calibrated(prediction_of(model.estimators_[0], X))`. With the default `refine` these are the refined
-        predictions, which only the estimator makes, and a warning says so once; with `refine=None` they are the model's
-        own.
+        What is loaded takes predictions in place of X, those of `predict_base`: `load(path)(model.predict_base(X))`.
+        To keep models and calibration together, pickle the estimator: `joblib.dump(model, path)`.
 
         Args:
             path: The file to write; an older one is replaced.
         """
         check_is_fitted(self, "calibrated_")
-        if isinstance(self.estimators_[0], Refined):
-            seen = "X" if self.features is None else f"X[{list(self.features)!r}]"
-            words = (
-                "the file holds the calibration alone: it takes the refined predictions,"
-                f" prediction_of(model.estimators_[0], {seen}); joblib.dump(model, path) keeps everything"
-            )
-            if not self.__dict__.get("_warned_of_file_contents"):
-                self._warned_of_file_contents = True
-                warn_user(words)
         self.calibrated_.save(path)
 
-    def _labelled(self, X: Any, y: Any) -> tuple[Any, Any, Any]:
-        """X and y without the rows whose label is missing, where these are to be dropped; and which rows have one."""
-        check_is_fitted(self, "calibrated_")
-        if isinstance(self.calibrated_, SeveralCalibrated):
-            _, Y, rows = label_matrix(y, missing=self.missing)
-            count = len(Y)
-        else:
-            known = labels(y, missing=self.missing == "drop")
-            rows, count = with_labels_only(known), len(known)
-        same_length("X", _num_samples(X), "y", count)
-        labelled = np.zeros(count, dtype=bool)
-        labelled[rows] = True
-        if len(rows) == count:
-            return X, y, labelled
-        return rows_of(X, rows), some_rows(y, labelled), labelled
-
-    def _check(self, X: Any, y: Any) -> None:
-        """Raise where y is none of the labels that were calibrated."""
-        kind = self._calibrator().labels
+    def _checked(self, X: Any, y: Any) -> Any:
+        """The labels, which must be of the kind that was calibrated."""
+        known, kind = labels(y), self._calibrator().labels
+        same_length("X", _num_samples(X), "y", len(known))
         if kind is not None:
-            kind.check(np.asarray(y, np.float64), self._context(X).get("bound"))
+            kind.check(known, self._context(X).get("bound"))
+        return known
 
     def _uncalibrated(self, X: Any) -> Any:
-        """The uncalibrated forecast of the one model; None for several folds."""
+        """The uncalibrated forecast of the models, without refinement; None for several folds."""
         if len(self.estimators_) > 1:
             return None
         model = self.estimators_[0]
-        return forecast(
-            model.estimator_ if isinstance(model, Refined) else model, model_features(X, self.features), self.adapter
-        )
+        if isinstance(model, Refined):
+            return model.predict_stacked(self._shown(X))
+        return forecast(model, self._shown(X), self.adapter)
 
 
 def slices_in(X: Any, groups: Any) -> Any:

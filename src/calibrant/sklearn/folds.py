@@ -25,7 +25,7 @@ class Splitter(Protocol):
 
 
 Folds = float | str | Splitter | Iterable[tuple[Sequence[int] | SupportsArray, Sequence[int] | SupportsArray]]
-"""A share to hold out, "latest", a number of folds, a splitter, or the splits themselves."""
+"""A share to hold out, "auto", "latest", "mixture", a number of folds, a splitter, or the splits themselves."""
 LATEST = 0.2
 """The share of the rows that "latest" holds out, as by default a random split does."""
 
@@ -37,7 +37,11 @@ def folds_of(
     grouped = split.get("groups") is not None
     seed = random.randint(2**31 - 1)
     if isinstance(cv, (bool, np.bool_)):
-        raise TypeError(f"cv must be a share, 'latest', a number of folds or a splitter, got {cv!r}")
+        raise TypeError(f"cv must be a share, a number of folds, 'auto', 'mixture', 'latest' or a splitter, got {cv!r}")
+    if is_mixture(cv):
+        cv = _folds_of_mixture(cv)
+    if isinstance(cv, str) and cv == "auto":
+        cv = share_of(len(y) if not grouped else len(np.unique(np.asarray(split["groups"]))))
     if isinstance(cv, str):
         share = _latest(cv)
         if grouped:
@@ -50,6 +54,8 @@ def folds_of(
     elif isinstance(cv, Integral) and by is not None and not grouped:
         splitter = WithinGroups(by, seed, folds=int(cv))
     elif isinstance(cv, Integral):
+        if cv < 2:
+            raise ValueError(f"cv={cv} is no number of folds: give 2 or more, or a share such as cv=0.2")
         splitter = (GroupKFold if grouped else KFold)(int(cv), shuffle=True, random_state=seed)
     elif isinstance(cv, Real):
         share = unit("cv as a share of the rows", float(cv))
@@ -92,13 +98,34 @@ def _latest(cv: str) -> float:
             ) from error
     way = ": wrap a model that is fitted already in FrozenEstimator(model), and every row calibrates"
     raise ValueError(
-        f"cv must be a share, 'latest', a number of folds or a splitter, got {cv!r}{way if cv == 'prefit' else ''}"
+        f"cv must be a share, a number of folds, 'auto', 'mixture', 'latest' or a splitter, got {cv!r}{way if cv == 'prefit' else ''}"
     )
 
 
-def holds_out_one_part(cv: Any) -> bool:
-    """Whether one part is held out: a share, or the latest rows."""
-    return isinstance(cv, (float, str))
+def share_of(count: int) -> float:
+    """The share of so many rows that calibrates: a fifth, or 10 sqrt(n) rows, whichever is less.
+
+    >>> share_of(1_000), share_of(1_000_000)
+    (0.2, 0.01)
+    """
+    return min(0.2, 10 / math.sqrt(max(count, 1)))
+
+
+def is_mixture(cv: Any) -> bool:
+    """Whether the distributions of several folds are averaged."""
+    return isinstance(cv, str) and cv.partition(":")[0] == "mixture"
+
+
+def _folds_of_mixture(cv: str) -> int:
+    number = cv.partition(":")[2] or "5"
+    if not number.isdecimal() or int(number) < 2:
+        raise ValueError(f"cv must be 'mixture', or 'mixture:10' for the mean of 10 folds, got {cv!r}")
+    return int(number)
+
+
+def uses_every_row(cv: Any) -> bool:
+    """Whether every row trains and calibrates: a number of folds, or a splitter that makes several."""
+    return not isinstance(cv, (float, str))
 
 
 def _check_enough(share: float, rows: int, groups: Any) -> None:

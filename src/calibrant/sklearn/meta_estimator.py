@@ -17,7 +17,6 @@ from sklearn.utils import check_array, column_or_1d, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from calibrant._arrays import first_and_count
-from calibrant._batch import have_labels
 from calibrant._words import count, singular_if_one
 from calibrant.censored import Censored
 from calibrant.models import prediction_of
@@ -38,6 +37,12 @@ class Routed:
     """What goes to each model's `fit`."""
     split: Mapping[str, Any]
     """What goes to the splitter: `groups`, mostly."""
+    sorted_out: bool = False
+    """Whether metadata routing decided what goes to which of several models."""
+
+    def of_model(self, k: int) -> Routed:
+        """What concerns one model; the models of a blend get the same."""
+        return Routed([self.fit[k % len(self.fit)]], self.split)
 
     def rows(self, index: np.ndarray[Any, Any], count: int) -> Routed:
         """The rows of whatever holds one value per row, such as weights; the rest as it is."""
@@ -111,8 +116,10 @@ class MetaEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return router.add(splitter=splitter, method_mapping=MethodMapping().add(caller="fit", callee="split"))
 
     def _routed(self, params: Mapping[str, Any]) -> Routed:
-        names = list(by_name(self.estimator))
-        if get_config()["enable_metadata_routing"] and params:
+        names = list(by_name(self.estimator)) or ["blend"]
+        if is_blend(self.estimator) and (unknown := sorted(set(params) - {"sample_weight", "groups"})):
+            raise TypeError(f"fit of a blend takes sample_weight and groups, got {unknown[0]!r}")
+        if not is_blend(self.estimator) and get_config()["enable_metadata_routing"] and params:
             routed = process_routing(self, "fit", **params)
             return Routed([routed[name]["fit"] for name in names], routed["splitter"]["split"])
         rest = {name: value for name, value in params.items() if name != "groups" and value is not None}
@@ -132,14 +139,41 @@ def tags_like(tags: Any, models: Iterable[Any]) -> Any:
 
 def by_name(estimator: Any) -> dict[str, Any]:
     """The estimator, or each of several, by the name under which metadata reaches it."""
+    if is_blend(estimator):
+        return {}
     if isinstance(estimator, (list, tuple)):
+        if not estimator:
+            raise ValueError("estimator must be a model or a list of models, got an empty list")
         return {f"estimator_{k}": each for k, each in enumerate(estimator)}
     return {"estimator": estimator}
 
 
+def is_blend(estimator: Any) -> bool:
+    """Whether the models are ours: None, or "sklearn"."""
+    if isinstance(estimator, str) and estimator != "sklearn":
+        raise ValueError(f"estimator must be a model, a list of models, 'sklearn' or None, got {estimator!r}")
+    return estimator is None or isinstance(estimator, str)
+
+
+def named_models(estimator: Any) -> dict[str, Any]:
+    """The model, or each of several, by its class; of two of one class the second has a number.
+
+    >>> from sklearn.linear_model import Ridge
+    >>> list(named_models([Ridge(), Ridge(2.0)]))
+    ['Ridge', 'Ridge 2']
+    """
+    found: dict[str, Any] = {}
+    for each in by_name(estimator).values():
+        name = type(last_step(unwrapped(each))).__name__
+        number = sum(known.partition(" ")[0] == name for known in found) + 1
+        found[name if number == 1 else f"{name} {number}"] = each
+    return found
+
+
 def is_frozen(estimator: Any) -> bool:
     """Whether nothing of it is to be fitted."""
-    return all(isinstance(each, FrozenEstimator) for each in by_name(estimator).values())
+    models = by_name(estimator).values()
+    return bool(models) and all(isinstance(each, FrozenEstimator) for each in models)
 
 
 def unwrapped(estimator: Any) -> Any:
@@ -155,12 +189,8 @@ def last_step(estimator: Any) -> Any:
 
 
 def fitted(estimator: Any, X: Any, y: Any, params: Sequence[Mapping[str, Any]]) -> Any:
-    """A fitted copy of the model, or of each of several; what is frozen stays as it is."""
-    models = [
-        each if isinstance(each, FrozenEstimator) else clone(each).fit(X, y, **more)
-        for each, more in zip(by_name(estimator).values(), params, strict=True)
-    ]
-    return models if isinstance(estimator, (list, tuple)) else models[0]
+    """A fitted copy of a model; what is frozen stays as it is."""
+    return estimator if isinstance(estimator, FrozenEstimator) else clone(estimator).fit(X, y, **params[0])
 
 
 def forecast(model: Any, X: Any, adapter: Adapter) -> Any:
@@ -187,9 +217,7 @@ def labels(y: Any, *, missing: bool = False) -> Any:
     if not missing and (gaps := np.isnan(y)).any():
         first, number = first_and_count(gaps)
         lacking = f"{number} of {count(len(y), 'row')} {singular_if_one(number, 'have')} no label"
-        raise ValueError(
-            f"y is NaN in row {first} ({lacking}): CalibratedRegressor(..., missing='drop') leaves such rows out"
-        )
+        raise ValueError(f"y is NaN in row {first} ({lacking}): leave such rows out, as in X[~np.isnan(y)]")
     return y
 
 
@@ -199,9 +227,3 @@ def _refuse_texts(y: np.ndarray[Any, Any]) -> None:
     row = next((row for row, value in enumerate(flat) if isinstance(value, (str, bytes))), None)
     if row is not None:
         raise TypeError(f"y must hold numbers, got the text {str(flat[row])!r} in row {row}: convert it first")
-
-
-def with_labels_only(y: Any) -> np.ndarray[Any, Any]:
-    """The rows that have a label, with a warning that counts the others; censored labels are none that miss."""
-    there = None if isinstance(y, Censored) else have_labels(y, len(y))
-    return np.arange(len(y)) if there is None else np.flatnonzero(there)

@@ -13,10 +13,9 @@ from calibrant._types import Features, LabelsLike
 from calibrant.calibration import Calibrated
 from calibrant.cross import CrossCalibrated
 from calibrant.distributions.base import Distribution
-from calibrant.models.frames import rows_of
 from calibrant.monitoring.alarm import Monitor
 from calibrant.several.calibration import SeveralCalibrated
-from calibrant.sklearn.meta_estimator import labels, with_labels_only
+from calibrant.sklearn.meta_estimator import labels
 from calibrant.tracking import Tracker
 from calibrant.tracking.tracker import LEVELS
 
@@ -27,10 +26,9 @@ class OnlineMethods:
     calibrated_: Any
     estimators_: list[Any]
     seed_: int
-    missing: str
     _check_columns: Any
     _context: Any
-    _predictions: Any
+    predict_base: Any
 
     def update(self, X: Features, y: LabelsLike, *, refit: bool = False) -> Self:
         """Add the scores of new rows to those that calibrate, in place; returns self. The fitted models stay the same.
@@ -51,14 +49,11 @@ class OnlineMethods:
                 f"the distributions of {len(self.estimators_)} folds cannot be updated together: calibrate(X, y) makes"
                 " one, which can"
             )
-        X, y = indexable(self._check_columns(X), labels(y, missing=self.missing == "drop"))
-        y = cast("np.ndarray[Any, Any]", y)
-        if (labelled := with_labels_only(y)).size < len(y):
-            X, y = rows_of(X, labelled), y[labelled]
+        X, y = indexable(self._check_columns(X), labels(y))
         # draws of their own for every update
         rng = np.random.default_rng([self.seed_, self.calibrated_.guarantee.n])
         again = {} if isinstance(self.calibrated_, Tracker) else {"refit": refit}
-        self.calibrated_ = self.calibrated_.update(self._predictions(X), y, **self._context(X), rng=rng, **again)
+        self.calibrated_ = self.calibrated_.update(self.predict_base(X), y, **self._context(X), rng=rng, **again)
         return self
 
     def track(
@@ -89,7 +84,7 @@ class OnlineMethods:
         X, y = indexable(self._check_columns(X), labels(y, missing=True))
         y = cast("np.ndarray[Any, Any]", y)
         rng = np.random.default_rng([self.seed_, tracker.rows])
-        H, self.calibrated_ = tracker.run(self._predictions(X), y, **self._context(X), rng=rng)
+        H, self.calibrated_ = tracker.run(self.predict_base(X), y, **self._context(X), rng=rng)
         return H
 
     def monitor(self, X: Features, y: LabelsLike, *, threshold: float = 100.0) -> Monitor:
@@ -114,4 +109,4 @@ class OnlineMethods:
         known = {name: value for name, value in self._context(X).items() if name == "bound"}
         # earlier rows are seen again: with the same draws, which is no new chance to ring, unless labels are drawn too
         rng = np.random.default_rng(self.seed_)
-        return Monitor(self.calibrated_, threshold).update(self._predictions(X), y, **known, rng=rng)
+        return Monitor(self.calibrated_, threshold).update(self.predict_base(X), y, **known, rng=rng)

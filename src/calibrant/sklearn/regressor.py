@@ -1,4 +1,4 @@
-"""`CalibratedRegressor`: any regressor, with calibrated distributions as predictions."""
+"""`CalibratedRegressor`: from a table to calibrated distributions."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, Self, cast, overload
 import numpy as np
 from sklearn import get_config
 from sklearn.base import RegressorMixin, clone
+from sklearn.model_selection import KFold
 from sklearn.utils import check_random_state, indexable
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_is_fitted
@@ -28,112 +29,110 @@ from calibrant.labels.atom import atom_in
 from calibrant.labels.base import takes_any_quantile
 from calibrant.labels.counts import look_like_counts
 from calibrant.labels.named import labels_named
-from calibrant.models.frames import collected, is_frame, like_input, rows_of
+from calibrant.models.frames import collected, like_input, rows_of
 from calibrant.names import InterpolatorName, interpolator_named, score_named
-from calibrant.predictions import Ensemble
+from calibrant.predictions import Ensemble, concatenate
 from calibrant.refine.names import RefinerLike, refiner_named
 from calibrant.refine.two_part import TwoPart
 from calibrant.scores import EnsembleScore, Score
 from calibrant.several import SeveralCalibrator
 from calibrant.several.calibration import SeveralCalibrated
 from calibrant.several.distributions import SeveralDistributions
-from calibrant.sklearn.columns import check_columns, learn_columns, model_features, naming_columns
+from calibrant.sklearn.columns import check_columns, learn_columns, naming_columns, shown_to_models
 from calibrant.sklearn.evaluation import EvaluationMethods
-from calibrant.sklearn.folds import Folds, folds_of, holds_out_one_part, units
+from calibrant.sklearn.folds import Folds, folds_of, is_mixture, units, uses_every_row
 from calibrant.sklearn.groups import check_all_groups_held_out, groups_in, warn_of_few_groups
 from calibrant.sklearn.meta_estimator import (
     MetaEstimator,
     Routed,
+    by_name,
     fitted,
     forecast,
+    is_blend,
     is_frozen,
     labels,
     last_step,
-    with_labels_only,
 )
 from calibrant.sklearn.online import OnlineMethods
 from calibrant.sklearn.refined import Refined
-from calibrant.sklearn.return_types import Distributions, Leagues
+from calibrant.sklearn.return_types import Distributions
 from calibrant.sklearn.several import (
     SeveralModel,
     columns_by_label,
-    fit_several,
     is_several,
     label_matrix,
     labels_by_name,
-    multioutput,
 )
 from calibrant.sklearn.time_order import warn_of_time_order
 
 FORECASTERS = (Refined, SeveralModel)
-"""Estimators that have folds and adapters of their own."""
+"""What has folds and adapters of its own."""
 
 
 class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, MetaEstimator):  # type: ignore[misc]
     """A regressor whose predictions are calibrated distributions.
 
+    `fit` cuts the rows in two. On the training rows it fits five copies of each model, each blind to a fifth; what they
+    predict for the rows they did not see teaches how to stack several models and how to refine the prediction. The
+    other rows calibrate. A new row gets the mean of the copies, stacked, refined and calibrated.
+
     Args:
-        estimator: A regressor, a list of them (quantile models become one quantile prediction, others an ensemble), or
-            any of these in a `FrozenEstimator`, which is not fitted again: then every row calibrates, unless
-            `refine` is given, which divides the rows as `cv` says.
+        estimator: A regressor, or a list of regressors, which are stacked: points, quantiles and distributions. None is
+            a blend of scikit-learn's models, with LightGBM and CatBoost where they are installed; "sklearn" leaves
+            these out, for the same result everywhere. What is in a `FrozenEstimator` is not fitted again: then every
+            row calibrates, unless `refine` is given, which divides the rows as `cv` says.
         calibration_score: A score or its name (residual, relative, sqrt, log, interval, quantile, samples, zscore, cdf;
             `log:1` is the log score with c = 1). By default it follows from the kind of prediction.
         interpolator: An interpolator or its name (linear, naive, random, naf).
-        refine: What sharpens the prediction, learned on training rows from the errors of models that did not see them.
-            None takes the prediction as it is. A `calibrant.refine.Refiner` or its name (constant, spread,
-            location-scale, quantiles, forest, mean) costs five more fits of the estimator and its own learning. "auto",
-            a list or a dict of refiners chooses among them by a league, which learns each candidate four times: seconds
-            on thousands of rows. The default is "auto", and None where `calibration_score` or `adapter` is given, where
-            `labels` have a bounded domain, such as a bare "log" (refined quantiles may lie outside), where the
-            estimator is frozen or a `Refined`, and with a single training row or group. Below 100 training rows "auto"
-            holds no league: a point stays as it is, other predictions keep their spread, shrunk. Calibration rows take
-            no part, so the guarantee does not change.
+        refine: What sharpens the prediction, learned on training rows from the errors of copies that did not see them:
+            a `calibrant.refine.Refiner` or its name (constant, spread, location-scale, quantiles, forest, mean); None
+            takes the prediction as it is. "auto" is "mean"; and None where `calibration_score` or `adapter` is given,
+            where `labels` have a bounded domain, such as a bare "log" (refined quantiles may lie outside), where the
+            estimator is frozen or a `Refined`, and with a single training row or group. Calibration rows take no part,
+            so the guarantee does not change.
         labels: What kind of number y is: a `calibrant.labels.Labels` or its name (log, log1p, sqrt, logit,
             yeo-johnson:0.5; `0:` is from 0 on, `0:1` from 0 to 1, `0:capacity` up to that column of X; `0:,log1p` is
             both; counts, integers, atom:0). None is any real number, with a warning where y looks like counts; so is
-            "real", without it. The estimator and `refine` learn y as it is, in its own unit; what they
-            predict is calibrated as the labels say. With `atom:0`, many exact zeros, `refine` learns two parts on
-            training rows: how likely 0 is, and the distribution of what lies above it.
-        cv: A share such as 0.2: that part of the rows is held out to calibrate, the guarantee is (1 + lambda)/(n + 1).
-            A number of folds or a splitter: every row is scored by a model that did not see it, and the distribution is
-            the mixture over the folds; all rows are used twice, for a weaker guarantee. A share and a number of folds
-            split at random, with a warning where dates in X say that the rows are in time order. "latest" holds out the
-            last 20% of the rows, in the order given, "latest:0.3" the last 30%: the choice for time series; then
-            `track` follows. `cv=[(train, test)]` is any split by row numbers.
-        point: What `predict` gives: the "mean" or the "median" of the distribution.
+            "real", without it. The models and `refine` learn y as it is, in its own unit; what they predict is
+            calibrated as the labels say. With `atom:0`, many exact zeros, `refine` learns two parts on training rows:
+            how likely 0 is, and the distribution of what lies above it.
+        cv: Which rows calibrate. A share such as 0.2 holds that part out, at random; "auto" is a fifth, or 10 sqrt(n)
+            of many rows: the guarantee is (1 + lambda)/(n + 1). A number of folds, such as 5, or a splitter uses every
+            row twice: models that did not see a row score it, and models fitted on all rows predict. That is sharper,
+            above all with few rows, and no finite-sample guarantee is known. "mixture" (or "mixture:10") averages the
+            distributions of 5 (10) folds, for a guarantee of about 2c. "latest" holds out the last 20% of the rows, in
+            the order given, "latest:0.3" the last 30%: the choice for time series; then `track` follows.
+            `cv=[(train, test)]` is any split by row numbers.
         adapter: How a fitted model predicts. None finds out from the model, see `calibrant.models.prediction_of`;
             "point" takes its plain `predict`; a function (model, X) -> prediction says it all.
         weights: A function of X that gives the likelihood ratio p_new(x) / p(x) of each row, known up to a factor, such
             as a fitted `DensityRatio`: the distribution is then right for the new rows.
-        missing: What becomes of rows whose label is NaN: "error", or "drop", which leaves them out and counts them.
         by: What names the group of each row: a column of X, a list of them, or a function of X. Each group then has
             a distribution and a guarantee of its own, and a small one borrows from all, see
-            `calibrant.interpolators.ByGroup`. Of every group some rows are held out. To pickle the estimator, give a
-            named function of a module.
-        features: The columns of X that the estimator and `refine` see, by name, or by number if X is an array; None is
-            all. The others are there for `by`, `labels` and `weights`, such as a column of texts that names the group.
+            `calibrant.interpolators.ByGroup`. Of every group some rows are held out. A column of texts is hidden from
+            models that refuse texts. To pickle the estimator, give a named function of a module.
         forget: How old rows are weighted, by a `Window` or a `HalfLife`; then the rows of `fit`, `calibrate` and
             `update` are taken to be in time order. None weights them all equally.
-        n_jobs: How many folds are fitted at once.
-        random_state: Decides the split, and the uniforms of a randomised distribution. A row's uniform is a function of
-            this seed, of what was calibrated and of the row's own forecast, so a row has the same distribution in every
-            call, any batch and any order. For each seed the guarantee of `Random` is exact on average over calibration
-            sets. Within one fit, rows with equal forecasts share their uniform.
+        n_jobs: How many copies are fitted at once.
+        random_state: Decides the splits, what the models of a blend draw, and the uniforms of a randomised
+            distribution. A row's uniform is a function of this seed, of what was calibrated and of the row's own
+            forecast, so a row has the same distribution in every call, any batch and any order. For each seed the
+            guarantee of `Random` is exact on average over calibration sets. Within one fit, rows with equal forecasts
+            share their uniform.
 
-    A y with several columns has several labels: each gets its distribution, and `predict_interval(X, joint=True)` a box
-    that holds them all, see `calibrant.several`. A model for one label is then fitted once for each. Training rows are
-    always predicted by copies that did not see them, also with `refine=None`; `cv` must hold one part out; `labels` may
-    be a dict by column or a list.
+    A y with several columns has several labels: each gets models and a distribution of its own, and
+    `predict_interval(X, joint=True)` a box that holds them all, see `calibrant.several`. `cv` must hold one part out;
+    `labels` may be a dict by column or a list.
 
-    `sample_weight` and whatever else `fit` is given goes to the estimator's own `fit`, `groups` to the splitter, which
-    then keeps groups together. A refiner learns with the weights, and its folds keep groups together too. Calibration
-    itself knows no `groups` and no `sample_weight`, only `by` and `weights`.
+    `sample_weight` and whatever else `fit` is given goes to the models' own `fit`, `groups` to the splitter, which
+    then keeps groups together. Stacking and refining use the weights, and their folds keep groups together too.
+    Calibration itself knows no `groups` and no `sample_weight`, only `by` and `weights`.
 
     Attributes:
-        estimators_: The fitted models, one for each fold; with `refine` each is a `Refined`, with its `league_`.
-        calibrated_: What was learned from their scores; `save(path)` writes it to a file, without the models.
+        estimators_: What predicts: one `Refined` or fitted model; one for each fold of a mixture.
+        weights_: The weight of each model in the stack, by name.
+        calibrated_: What was learned from the scores; `save_calibration(path)` writes it to a file, without the models.
         guarantee_: The guarantee, in numbers and in words.
-        league_: The candidates and their scores, where the refinement was chosen; it prints as a table.
 
     >>> from sklearn.datasets import load_diabetes
     >>> from sklearn.ensemble import HistGradientBoostingRegressor
@@ -152,19 +151,16 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
 
     def __init__(
         self,
-        estimator: Any,
+        estimator: Any = None,
         *,
         calibration_score: Score | str | None = None,
         interpolator: Interpolator | InterpolatorName = "linear",
-        refine: RefinerLike | None = "default",
+        refine: RefinerLike | None = "auto",
         labels: Labels | str | Mapping[str, Labels | str] | None = None,
-        cv: Folds = 0.2,
-        point: str = "mean",
+        cv: Folds = "auto",
         adapter: str | Callable[[Any, Any], Any] | None = None,
         weights: Callable[[Any], Any] | None = None,
-        missing: str = "error",
         by: str | Sequence[str] | Callable[[Any], Any] | None = None,
-        features: Sequence[str] | Sequence[int] | None = None,
         forget: Forgetting | None = None,
         n_jobs: int | None = None,
         random_state: RandomState = None,
@@ -175,99 +171,116 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         self.refine = refine
         self.labels = labels
         self.cv = cv
-        self.point = point
         self.adapter = adapter
         self.weights = weights
-        self.missing = missing
         self.by = by
-        self.features = features
         self.forget = forget
         self.n_jobs = n_jobs
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = holds_out_one_part(self.cv)  # folds are for one label
+        tags.target_tags.multi_output = not uses_every_row(self.cv) and not is_mixture(self.cv)
         return tags
 
     # ---- learning --------------------------------------------------------------------------------------------------
 
     def fit(self, X: Features, y: LabelsLike, **params: Any) -> Self:
-        """Fit the estimator on one part of the rows and calibrate it on the other, or fold by fold.
+        """Fit the models on one part of the rows and calibrate on the other, or as `cv` says.
 
         A frozen estimator also takes labels of which some were not seen: y may be a `Censored`.
 
         Args:
             X: The features: an array or a data frame, one line per row.
             y: The labels: one number per row, or one column per label.
-            params: Passed on to the estimator's `fit`. `groups` go to the splitter, and `sample_weight` also to what
-                refines.
+            params: Passed on to the models' `fit`. `groups` go to the splitter, and `sample_weight` also to stacking
+                and refining.
         """
         if is_several(y):
             if self.by is not None:
                 raise TypeError(f"by={self.by!r} is for one label, and y has several")
             return self._fit_several(X, y, params)
-        self._calibrator()
-        X, y = indexable(collected(X), labels(y, missing=self.missing == "drop"))
-        return self._fit_one(X, y, params)
-
-    def _fit_one(self, X: Any, y: Any, params: Mapping[str, Any]) -> Self:
+        calibrator = self._calibrator()
+        X, y = indexable(collected(X), labels(y))
         learn_columns(self, X)
-        random = check_random_state(self.random_state)
-        routed, refine = self._routed(params), self._refine()
-        if isinstance(y, Censored) and not (is_frozen(self.estimator) and refine is None):
-            raise TypeError(
-                "only a FrozenEstimator, without refine=, takes Censored labels: fit the model by its own library first"
-            )
-        if (labelled := with_labels_only(y)).size < len(y):
-            X, y, routed = rows_of(X, labelled), y[labelled], routed.rows(labelled, len(y))
-        if (kind := self._calibrator().labels) is not None and not isinstance(y, Censored):
-            kind.check(y, self._context(X).get("bound"))  # of training rows too, and by their own numbers
-        elif self.labels is None and not isinstance(y, Censored):
-            _warn_of_counts(y)
-        if is_frozen(self.estimator) and refine is None:
+        random, routed = check_random_state(self.random_state), self._routed(params)
+        self._check_labels(X, y, calibrator)
+        if is_frozen(self.estimator) and self._refiner() is None:
             everything = np.arange(_num_samples(X))
-            models, held = [self.estimator], [everything]
+            folds, models = [(everything, everything)], [self.estimator]
+            held = [everything]
         else:
-            by = None if self.by is None else groups_in(X, self.by)
-            folds = folds_of(self.cv, X, y, routed.split, random, by)
+            folds = self._splits(X, y, routed, random)
             held = [test if self.forget is None else np.sort(test) for _, test in folds]
-            if by is None:
-                warn_of_few_groups(routed.groups, held)
-            elif getattr(self._calibrator().interpolator, "unseen", "refuse") == "refuse":
-                check_all_groups_held_out(by, held)
-            if self._is_default() and min(units(train, routed.groups) for train, _ in folds) < 2:
-                refine = None  # a single group, or row, to train on leaves none to hold out
-            estimator = self.estimator if refine is None else self._with_refiner(refine, int(random.randint(2**31 - 1)))
-            seen = model_features(X, self.features)
-            with naming_columns(seen, self.by):
+            seed = int(random.randint(2**31 - 1))
+            every = uses_every_row(self.cv) and len(folds) > 1
+            train = [rows for rows, _ in folds] + ([np.arange(len(y))] if every else [])
+            fewest = min(units(rows, routed.groups) for rows in train)
+            predictor, shown = self._predictor(seed, fewest), self._shown(X)
+            with naming_columns(X, self.by):
                 models = Parallel(n_jobs=self.n_jobs)(
-                    delayed(_fitted if refine is None else _refined)(
-                        estimator, rows_of(seen, train), y[train], routed.rows(train, len(y))
-                    )
-                    for train, _ in folds
+                    delayed(_learned)(predictor, rows_of(shown, rows), y[rows], routed.rows(rows, len(y)))
+                    for rows in train
                 )
             warn_of_time_order(self.cv, X)
-        seed = int(random.randint(2**31 - 1))
-        members = [
-            self._calibrator().fit(
-                self._prediction(model, rows_of(X, rows)),
-                y[rows],
-                **self._context(rows_of(X, rows)),
-                rng=np.random.default_rng(seed),
-            )
-            for model, rows in zip(models, held, strict=True)
-        ]
+        self.seed_ = int(random.randint(2**31 - 1))
+        predictions = [self._prediction(model, rows_of(X, rows)) for model, rows in zip(models, held, strict=False)]
+        if len(models) > len(held):  # every row: the copies of all rows predict, those of the folds have scored
+            rows = np.concatenate(held)
+            calibrated: Any = self._calibrated(calibrator, concatenate(predictions), X, y, rows).as_nested()
+            models = models[-1:]
+        else:
+            parts = [
+                self._calibrated(calibrator, each, X, y, rows) for each, rows in zip(predictions, held, strict=True)
+            ]
+            calibrated = parts[0] if len(parts) == 1 else CrossCalibrated(tuple(parts))
         # all at once: models with the calibration of an earlier fit would predict nonsense
-        self.estimators_, self.seed_ = models, seed
-        calibrated: Any = members[0] if len(members) == 1 else CrossCalibrated(tuple(members))
-        self.calibrated_ = calibrated
+        self.estimators_, self.calibrated_ = models, calibrated
         return self
+
+    def _splits(self, X: Any, y: Any, routed: Routed, random: Any) -> list[tuple[Any, Any]]:
+        """The rows to train on and to calibrate on: once, or for each fold."""
+        by = None if self.by is None else groups_in(X, self.by)
+        folds = folds_of(self.cv, X, y, routed.split, random, by)
+        if by is None:
+            warn_of_few_groups(routed.groups, [test for _, test in folds])
+        elif getattr(self._calibrator().interpolator, "unseen", "refuse") == "refuse":
+            check_all_groups_held_out(by, [test for _, test in folds])
+        return folds
+
+    def _predictor(self, seed: int, fewest: int) -> Any:
+        """What is fitted on training rows, of `fewest` groups or rows: the model itself, or what stacks and refines."""
+        refine = self._refiner()
+        if isinstance(self.refine, str) and self.refine == "auto" and fewest < 2:
+            refine = None  # there is nothing to hold out
+        if refine is None and not is_blend(self.estimator) and len(by_name(self.estimator)) == 1:
+            return next(iter(by_name(self.estimator).values()))
+        latest = isinstance(self.cv, str) and self.cv.startswith("latest")
+        return Refined(
+            self.estimator, refine, cv=KFold(5) if latest else 5, adapter=self.adapter, random_state=seed
+        )
+
+    def _calibrated(self, calibrator: Calibrator, prediction: Any, X: Any, y: Any, rows: Any) -> Any:
+        rng = np.random.default_rng(self.seed_)
+        return calibrator.fit(prediction, y[rows], **self._context(rows_of(X, rows)), rng=rng)
+
+    def _check_labels(self, X: Any, y: Any, calibrator: Calibrator) -> None:
+        """Labels that the parameters allow, of training rows too."""
+        if isinstance(y, Censored):
+            if not (is_frozen(self.estimator) and self._refiner() is None):
+                raise TypeError(
+                    "only a FrozenEstimator, without refine=, takes Censored labels: fit the model by its own library"
+                    " first"
+                )
+        elif calibrator.labels is not None:
+            calibrator.labels.check(y, self._context(X).get("bound"))
+        elif self.labels is None:
+            _warn_of_counts(y)
 
     def calibrate(self, X: Features, y: LabelsLike) -> Self:
         """Calibrate this model anew on rows that its fitted models did not see, and keep these models.
 
-        The models of several folds become one ensemble, whose guarantee is that of a held-out part.
+        The models of a mixture become one ensemble. The guarantee is that of a held-out part.
 
         Args:
             X: The features: an array or a data frame, one line per row.
@@ -275,14 +288,10 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         """
         check_is_fitted(self, "calibrated_")
         if isinstance(self.calibrated_, SeveralCalibrated):
-            _, Y, labelled = label_matrix(y, missing=self.missing)
-            X, Y = indexable(self._check_columns(X), Y)
-            return self._calibrate_several(rows_of(X, labelled), Y[labelled])
-        X, y = indexable(self._check_columns(X), labels(y, missing=self.missing == "drop"))
-        y = cast("np.ndarray[Any, Any]", y)
-        if (labelled := with_labels_only(y)).size < len(y):
-            X, y = rows_of(X, labelled), y[labelled]
-        pooled, calibrator = self._predictions(X), self._calibrator()
+            X, Y = indexable(self._check_columns(X), label_matrix(y)[1])
+            return self._calibrate_several(X, Y)
+        X, y = indexable(self._check_columns(X), labels(y))
+        pooled, calibrator = self.predict_base(X), self._calibrator()
         if len(self.estimators_) > 1 and calibrator.score is not None:
             # each of which may be an EnsembleScore itself
             each = (calibrator.score,) * len(self.estimators_)
@@ -291,22 +300,19 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         return self
 
     def _fit_several(self, X: Any, y: Any, params: Mapping[str, Any]) -> Self:
-        """`fit` for a y with columns: one held-out part calibrates every label."""
+        """`fit` for a y with columns: models for each label, one held-out part that calibrates all."""
         if self.weights is not None:
             raise TypeError("several labels take no weights=: calibrate them one by one")
-        names, Y, labelled = label_matrix(y, missing=self.missing)
+        names, Y = label_matrix(y)
         each = {name: self._calibrator(kind) for name, kind in labels_by_name(self.labels, names).items()}
         X, Y = indexable(collected(X), Y)
         learn_columns(self, X)
-        random = check_random_state(self.random_state)
-        routed, refine = self._routed(params).rows(labelled, len(Y)), self._refine()
-        X, Y = rows_of(X, labelled), Y[labelled]
+        random, routed = check_random_state(self.random_state), self._routed(params)
         for j, name in enumerate(names if self.labels is None else ()):
             _warn_of_counts(Y[:, j], f"labels {name!r}")
         calibrator = SeveralCalibrator(each)
-        if is_frozen(self.estimator) and refine is None:
-            held = np.arange(len(Y))
-            model = SeveralModel(multioutput(self.estimator), names, self.adapter, [None] * len(names))
+        if is_frozen(self.estimator) and self._refiner() is None:
+            held, model = np.arange(len(Y)), SeveralModel.frozen(self.estimator, names, self.adapter)
         else:
             folds = folds_of(self.cv, X, Y, routed.split, random)
             if len(folds) > 1:
@@ -315,55 +321,39 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
                     " give a share such as cv=0.2"
                 )
             train, held = folds[0]
-            with naming_columns(model_features(X, self.features), None):
-                model, seen, predictions, known = fit_several(
-                    self.estimator,
-                    model_features(rows_of(X, train), self.features),
-                    Y[train],
-                    names,
-                    self.adapter,
-                    refine,
-                    routed.rows(train, len(Y)),
-                    random,
+            refined = Refined(
+                self.estimator, self._refiner(), adapter=self.adapter, random_state=int(random.randint(2**31 - 1))
+            )
+            with naming_columns(X, None):
+                model, seen, predictions = SeveralModel.learned(
+                    refined, names, rows_of(X, train), Y[train], routed.rows(train, len(Y))
                 )
             warn_of_time_order(self.cv, X)
-            calibrator = calibrator.compared_on(predictions, known, **self._context(rows_of(X, train[seen])))
+            known = train[seen]
+            calibrator = calibrator.compared_on(predictions, Y[known], **self._context(rows_of(X, known)))
         self.estimators_, self.calibrator_, self.seed_ = [model], calibrator, int(random.randint(2**31 - 1))
         return self._calibrate_several(rows_of(X, held), Y[held])
 
     def _calibrate_several(self, X: Any, Y: Array) -> Self:
         rng = np.random.default_rng(self.seed_)
-        self.calibrated_ = self.calibrator_.fit(self._predictions(X), Y, **self._context(X), rng=rng)
+        self.calibrated_ = self.calibrator_.fit(self.predict_base(X), Y, **self._context(X), rng=rng)
         return self
 
-    def _refine(self) -> Any:
-        """What `refine` comes to: None, or what `Refined` takes."""
-        if not self._is_default():
-            return self.refine
-        explicit = (
-            self.calibration_score is not None
-            or self.adapter is not None
-            or not all(map(takes_any_quantile, self._label_kinds()))
-        )
-        finished = is_frozen(self.estimator) or isinstance(last_step(self.estimator), FORECASTERS)
-        return None if explicit or finished else "auto"
-
-    def _is_default(self) -> bool:
-        return isinstance(self.refine, str) and self.refine == "default"
-
-    def _with_refiner(self, refine: Any, seed: int) -> Refined:
-        at = atom_in(labels_named(cast("Labels | str | None", self.labels)))  # of one label
-        refine = refine if at is None else TwoPart(refiner_named(refine), at)
-        return Refined(self.estimator, refine, adapter=self.adapter, random_state=seed)
+    def _refiner(self) -> Any:
+        """The refiner that `refine` comes to; None leaves the prediction as it is."""
+        refine: Any = self.refine
+        if isinstance(refine, str) and refine == "auto":
+            explicit = self.calibration_score is not None or self.adapter is not None
+            finished = is_frozen(self.estimator) or isinstance(last_step(self.estimator), FORECASTERS)
+            bounded = not all(map(takes_any_quantile, self._label_kinds()))
+            refine = None if explicit or finished or bounded else "mean"
+        at = None if refine is None or isinstance(self.labels, (Mapping, list, tuple)) else atom_in(labels_named(self.labels))
+        return refine if at is None else TwoPart(refiner_named(refine), at)
 
     def _calibrator(self, *labels: Any) -> Calibrator:
         """With these labels, or those of the parameter."""
-        if self.point not in ("mean", "median"):
-            raise ValueError(f"point must be 'mean' or 'median', got {self.point!r}")
         if not (self.weights is None or callable(self.weights)):
             raise TypeError(f"weights must be a function of X, such as DensityRatio().fit(...), got {self.weights!r}")
-        if self.missing not in ("error", "drop"):
-            raise ValueError(f"missing must be 'error' or 'drop', got {self.missing!r}")
         score, interpolator = score_named(self.calibration_score), interpolator_named(self.interpolator)
         return Calibrator(score, interpolator, labels_named(*labels or (self.labels,)), self.forget)
 
@@ -384,23 +374,29 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
     # ---- predicting ------------------------------------------------------------------------------------------------
 
     def predict(self, X: Features) -> np.ndarray[Any, Any]:
-        """The mean or the median of each row's distribution, as the parameter `point` says; (n, d) for d labels.
+        """The mean of each row's distribution, or its median where it has no finite mean; (n, d) for d labels.
 
         Args:
             X: The features: an array or a data frame, one line per row.
         """
         H: Any = self.predict_distribution(X)
-        values = to_numpy(H.mean() if self.point == "mean" else H.median())
-        if self.labels is not None and np.isposinf(values).any():
-            many = np.isposinf(values)
-            warn_user(f"the mean of {many.sum()} of {many.size} distributions is infinite: predict gives their median")
-            values = np.where(many, to_numpy(H.median()), values)
-        if np.isnan(values).any():
-            raise ValueError(
-                f"the q of interpolator={self.interpolator!r} on n = {self.guarantee_.n} scores has mass at -inf and"
-                " +inf and so no mean: choose point='median'"
-            )
+        values = to_numpy(H.mean())
+        without = ~np.isfinite(values)
+        if without.any():
+            warn_user(f"{without.sum()} of {without.size} distributions have no finite mean: predict gives their median")
+            values = np.where(without, to_numpy(H.median()), values)
         return values
+
+    def predict_base(self, X: Features) -> Any:
+        """The prediction before calibration, stacked and refined: what a saved calibration takes.
+
+        Args:
+            X: The features: an array or a data frame, one line per row.
+        """
+        check_is_fitted(self, "estimators_")
+        X = self._check_columns(X)
+        predictions = [self._prediction(model, X) for model in self.estimators_]
+        return predictions[0] if len(predictions) == 1 else Ensemble(predictions)
 
     def predict_distribution(self, X: Features) -> Distributions:
         """The calibrated distribution of each row; of several labels `SeveralDistributions`.
@@ -413,7 +409,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         if isinstance(self.calibrated_, CrossCalibrated):
             predictions = [self._prediction(model, X) for model in self.estimators_]
             return cast(Distributions, self.calibrated_(predictions, **self._context(X), seed=self.seed_))
-        return cast(Distributions, self.calibrated_(self._predictions(X), **self._context(X), seed=self.seed_))
+        return cast(Distributions, self.calibrated_(self.predict_base(X), **self._context(X), seed=self.seed_))
 
     @overload
     def predict_interval(  # type: ignore[overload-overlap]
@@ -486,26 +482,24 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         return self.calibrated_.guarantee  # type: ignore[no-any-return]
 
     @property
-    def league_(self) -> Leagues:
-        """The candidates among which the refinement was chosen; with several folds that of the first.
-
-        For several labels a dict by label.
-        """
-        check_is_fitted(self, "calibrated_")
-        model = self.estimators_[0]
-        if not isinstance(model, FORECASTERS):
-            raise AttributeError("there is no league: with refine=None there is nothing to choose")
-        return cast(Leagues, model.league_)
+    def weights_(self) -> dict[str, Any]:
+        """The weight of each model in the stack, by name; of several labels by label. Of a mixture that of all folds."""
+        check_is_fitted(self, "estimators_")
+        found = [getattr(model, "weights_", {type(model).__name__: 1.0}) for model in self.estimators_]
+        return found[0] if len(found) == 1 else {name: np.mean([each[name] for each in found]) for name in found[0]}
 
     def _check_columns(self, X: Any) -> Any:
         """X, if it has the columns of `fit`."""
         X = collected(X)
-        if self.features is None or not is_frame(X):  # else they are selected by name, and other columns do not matter
-            check_columns(self, X, self.estimator)
+        check_columns(self, X, self.estimator)
         return X
 
+    def _shown(self, X: Any) -> Any:
+        """What models see of X."""
+        return shown_to_models(X, self.by, self.estimator)
+
     def _prediction(self, model: Any, X: Any) -> Any:
-        X = model_features(X, self.features)
+        X = self._shown(X)
         try:
             # what refines asks the model itself, by the same adapter
             return model.predict_forecast(X) if isinstance(model, FORECASTERS) else forecast(model, X, self.adapter)
@@ -514,22 +508,14 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
                 raise ValueError("X has no rows, and the estimator predicts for one row or more") from error
             raise
 
-    def _predictions(self, X: Any) -> Any:
-        predictions = [self._prediction(model, X) for model in self.estimators_]
-        return predictions[0] if len(predictions) == 1 else Ensemble(predictions)
 
-
-def _fitted(estimator: Any, X: Any, y: Array, routed: Routed) -> Any:
-    """A fitted copy of the model; one with folds of its own keeps groups together too."""
-    if isinstance(estimator, FORECASTERS) and not get_config()["enable_metadata_routing"]:
-        return clone(estimator).fit(X, y, **routed.fit[0], **routed.split)
-    return fitted(estimator, X, y, routed.fit)
-
-
-def _refined(estimator: Refined, X: Any, y: Array, routed: Routed) -> Refined:
-    """The model and what refines it, fitted; groups reach the inner folds too."""
-    copy: Refined = clone(estimator)
-    return copy.fit_routed(X, y, routed)
+def _learned(model: Any, X: Any, y: Array, routed: Routed) -> Any:
+    """A fitted copy of what predicts; groups reach its own folds too."""
+    if isinstance(model, Refined) and (routed.sorted_out or not get_config()["enable_metadata_routing"]):
+        copy = clone(model)
+        copy.learn(X, y, routed)
+        return copy
+    return fitted(model, X, y, routed.fit)
 
 
 def _warn_of_counts(y: np.ndarray[Any, Any], what: str = "labels") -> None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from calibrant._types import RowIndex
 from calibrant.distributions.base import Distribution
 from calibrant.metrics import Evaluation
-from calibrant.refine.league import League
 from calibrant.several.distributions import SeveralDistributions
 from calibrant.several.evaluation import SeveralEvaluation
 
@@ -28,10 +27,6 @@ if TYPE_CHECKING:
         def to_dict(self) -> dict[str, Any]:
             """The metrics by name, or by label and name."""
 
-    class Leagues(League, dict[str, League]):
-        """The candidates of one label, or those of each."""
-
 else:
     Distributions = Distribution | SeveralDistributions
     Metrics = Evaluation | SeveralEvaluation
-    Leagues = League | dict[str, League]
