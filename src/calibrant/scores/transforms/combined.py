@@ -8,7 +8,7 @@ from functools import reduce
 from operator import add
 
 from calibrant._arrays import Array, concatenate, device_like, namespace
-from calibrant._search import Curve, inverse_by_curve, solve_increasing
+from calibrant._search import Curve, solve_increasing
 from calibrant.distributions.mixture import Mixture
 from calibrant.scores.transforms.base import Affine, BrokenLine, Transform
 from calibrant.scores.transforms.curves import CDF, LogitCDF
@@ -106,12 +106,17 @@ class Sum(Transform):
 
     def inverse_with_width(self, s: Array) -> tuple[Array, Array]:
         lows, highs = self._brackets(concatenate([s[:, :-1:_EVERY], s[:, -1:]], axis=1))
-        places, bounded = lows, [part for part, _ in self.terms if isinstance(part, CDF)]
+        bounded = [part for part, _ in self.terms if isinstance(part, CDF)]
+        places = [
+            low + k / 8 * (high - low)
+            for low, high in zip(lows, highs, strict=True)
+            for k in range(8 if bounded else 1)
+        ]
         if bounded:
             inner = device_like([[k / 64 for k in range(1, 64)]], s)
             places = places + highs + [part.inverse(inner) for part in bounded]
         places = places + [part.values for part, _ in self.terms if isinstance(part, BrokenLine)]
-        return inverse_by_curve(self.with_slope, Curve.of(self.with_slope, _sorted(places, self.shape[0])), s)
+        return Curve.of(self.with_slope, _sorted(places, self.shape[0])).inverse(self.with_slope, s)
 
     def _brackets(self, s: Array) -> tuple[list[Array], list[Array]]:
         """For each part but the CDFs, the y at which it alone would make at most, and at least, s.
