@@ -13,7 +13,7 @@ from calibrant.distributions.mixture import Mixture
 from calibrant.scores.transforms.base import Affine, BrokenLine, Transform
 from calibrant.scores.transforms.curves import CDF, LogitCDF
 
-_EVERY = 16  # of the scores, those whose places bracket the others
+_EVERY = 16  # of the scores, those whose places are found by themselves
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,16 +105,9 @@ class Sum(Transform):
         return xp.where(finite, root, xp.where(s > 0, high, low))
 
     def inverse_with_width(self, s: Array) -> tuple[Array, Array]:
-        lows, highs = self._brackets(concatenate([s[:, :-1:_EVERY], s[:, -1:]], axis=1))
-        bounded = [part for part, _ in self.terms if isinstance(part, CDF)]
-        places = [
-            low + k / 8 * (high - low)
-            for low, high in zip(lows, highs, strict=True)
-            for k in range(8 if bounded else 1)
-        ]
-        if bounded:
-            inner = device_like([[k / 64 for k in range(1, 64)]], s)
-            places = places + highs + [part.inverse(inner) for part in bounded]
+        places = [self.inverse(concatenate([s[:, :-1:_EVERY], s[:, -1:]], axis=1))]
+        inner = device_like([[k / 64 for k in range(1, 64)]], s)
+        places = places + [part.inverse(inner) for part, _ in self.terms if isinstance(part, CDF)]
         places = places + [part.values for part, _ in self.terms if isinstance(part, BrokenLine)]
         return Curve.of(self.with_slope, _sorted(places, self.shape[0])).inverse(self.with_slope, s)
 
