@@ -122,9 +122,9 @@ def solve_increasing(function: Function, target: Array, low: Array, high: Array)
     """
     xp, shape = namespace(target), (target + low + high).shape
     low, high = (detached(xp.broadcast_to(end, shape)) for end in (low, high))
-    y, width, near = _between(low, high), high - low, _close(low)
+    y, width, near = low / 2 + high / 2, high - low, _close(low)
     last, going = width, width >= 0
-    for _ in range(100):  # each value by itself, however long the others take
+    for _ in range(200):  # each value by itself, however long the others take
         y = detached(y)
         value, log_slope = function(y)
         length = _exp(-detached(log_slope))
@@ -134,7 +134,7 @@ def solve_increasing(function: Function, target: Array, low: Array, high: Array)
         size = xp.where(xp.isnan(size), 0.0, size)
         low, high = xp.where(size <= 0, y, low), xp.where(size >= 0, y, high)
         safe = (y - size >= low) & (y - size <= high) & (2 * xp.abs(size) <= last)
-        moved = xp.where(going, xp.where(safe, y - size, _between(low, high)), y)
+        moved = xp.where(going, xp.where(safe, y - size, low / 2 + high / 2), y)
         last = xp.abs(moved - y)
         going = going & (last > near * xp.minimum(xp.abs(y) + length, width))
         y = moved - (step - detached(step))
@@ -216,15 +216,6 @@ def newton_step(function: Function, target: Array, y: Array, width: Array) -> Ar
     correction = (value - target) * _exp(-detached(log_slope))
     fine = xp.abs(detached(correction)) <= max(1e-6, 2 * _close(y)) * (xp.abs(y) + width)
     return y - xp.where(fine, correction, 0.0)
-
-
-def _between(a: Array, b: Array) -> Array:
-    """A point well inside [a, b]: halfway, or where the ends differ by many powers of ten, halfway between these."""
-    xp = namespace(a)
-    near, far = xp.minimum(xp.abs(a), xp.abs(b)), xp.maximum(xp.abs(a), xp.abs(b))
-    root = xp.sqrt(xp.maximum(near, 1e-16 * far)) * xp.sqrt(far)
-    apart = xp.where(b <= 0, -root, xp.where(a >= 0, root, 0.0))
-    return xp.where(far > 64 * near, apart, 0.5 * a + 0.5 * b)
 
 
 def _close(like: Array) -> float:

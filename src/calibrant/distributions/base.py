@@ -267,11 +267,11 @@ class Distribution(Forecast):
 
     def mean(self) -> Array:
         """The expectation; nan where both tails hold infinite mass."""
-        return cast(Array, self._all_moments.mean)
+        return self._mean_std()[0]
 
     def std(self) -> Array:
         """The standard deviation."""
-        return cast(Array, self._all_moments.std)
+        return self._mean_std()[1]
 
     def crps(self, y: ArrayLike) -> Array:
         """The continuous ranked probability score of the label y: the integral of (cdf(t) - 1{y <= t})^2 over t.
@@ -435,6 +435,9 @@ class Distribution(Forecast):
 
     # ---- helpers ---------------------------------------------------------------------------------------------------
 
+    def _mean_std(self) -> tuple[Array, Array]:
+        return self._all_moments[:2]
+
     def _crps(self, y: Array) -> Array:
         """2 (the integral of F up to y) - y + shift."""
         if self._in_parts:
@@ -546,14 +549,6 @@ class ClosedMoments(Distribution):
     def _mean_std(self) -> tuple[Array, Array]:
         """Mean and standard deviation."""
 
-    def mean(self) -> Array:
-        """The expectation."""
-        return self._mean_std()[0]
-
-    def std(self) -> Array:
-        """The standard deviation."""
-        return self._mean_std()[1]
-
     def _moments(self) -> Moments:
         (mean, std), shift = self._mean_std(), super()._moments().shift
         xp = namespace(mean)
@@ -565,18 +560,6 @@ def refuse_unused(context: Context) -> None:
     if context.by is not None or context.weights is not None:
         name = "weights" if context.by is None else "by"
         raise TypeError(f"the calibrator was fitted without {name}=, so a call takes no {name}= either")
-
-
-def far_logit(distribution: Distribution, y: Array, tails: Callable[[Array], Sequence[Array]]) -> tuple[Array, Array]:
-    """`_logit` from F and 1 - F; where one is too small for floats, from their logarithms, which `tails` gives."""
-    xp, (value, log_slope) = namespace(y), Distribution._logit(distribution, y)
-    far = xp.isinf(value) & xp.isfinite(y)
-    if not anywhere(far):
-        return value, log_slope
-    below, above = tails(at := xp.where(far, y, 0.0))
-    far = far & xp.isfinite(below) & xp.isfinite(above)
-    below, above = (xp.where(far, part, 0.0) for part in (below, above))
-    return xp.where(far, below - above, value), xp.where(far, distribution._logpdf(at) - below - above, log_slope)
 
 
 def log_density(part: Distribution, y: Array, lattice: tuple[float, float] | None) -> Array:
