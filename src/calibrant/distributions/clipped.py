@@ -14,6 +14,7 @@ from calibrant.distributions.forwarding import OfBase
 from calibrant.distributions.table import ONCE, SQUARE, TWICE, MassTable
 
 _HARDLY = 1e-15
+_DIGITS = 1e-9  # of a variance: what a difference of sums may lose
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,16 +88,14 @@ class Clipped(OfBase):
     # ---- integrals -------------------------------------------------------------------------------------------------
 
     def _ends(self) -> tuple[Array, Array, Array, Array]:
-        """The bounds as columns, 0 where there is none, and where there is none, or hardly any mass beyond it."""
+        """The bounds as columns, 0 where there is none, and where there is none."""
         xp, zero = namespace(self.like), device_like(np.zeros((*(self.shape or (1,)), 1)), self.like)
         low, high = (zero + bound for bound in self._bounds)
-        below = xp.isinf(low) | (self.base._cdf(low) < _HARDLY)
-        above = xp.isinf(high) | (self.base._cdf_left(high) > 1 - _HARDLY)
-        low, high = (xp.where(xp.isinf(end), zero, end) for end in (low, high))
-        return low, high, below, above
+        no_low, no_high = xp.isinf(low), xp.isinf(high)
+        return xp.where(no_low, zero, low), xp.where(no_high, zero, high), no_low, no_high
 
     def _moments(self) -> Moments:
-        """Differences, in double precision; from the table where the base has no such moment."""
+        """Differences, in double precision; from the table where the base has no such moment, or no digits are left."""
         if self._in_parts:
             return cast(Moments, self._by_parts("_moments"))
         double = self._in_double
@@ -114,6 +113,7 @@ class Clipped(OfBase):
         With A = once(a): of Z = max(Y, a), E Z = E Y + A and E (Z - a)^2 = E (Y - a)^2 - 2 twice(a); so at b.
         """
         (a, b, no_low, no_high), base = self._ends(), self.base
+        no_high = no_high | (base._sf(b) <= 0)  # so far out that differences have no digits
         xp, zero, kinds = namespace(a), 0 * a, (ONCE, TWICE, SQUARE)
         A, A2, AQ = (xp.where(no_low, zero, base._integrals(a, which)) for which in kinds)
         B, B2, BQ = (base._integrals(b, which) for which in kinds)
@@ -125,7 +125,10 @@ class Clipped(OfBase):
         with np.errstate(invalid="ignore"):  # where the base has no moments
             less = A * (2 * (top[0] - a) + A)
             found = [top[0] + A, top[1] - 2 * A2 - less, top[2] + 2 * A - AQ]
-        found[1] = safe_sqrt(found[1])
+        size = xp.where(no_high, xp.abs(top[1]), xp.abs(B2) + B**2) + xp.abs(less)
+        nothing = (~no_high & (base._cdf_left(b) <= 0)) | (~no_low & (base._cdf(a) >= 1))  # all mass is on one bound
+        good[1] = nothing | (good[1] & (float(xp.finfo(a.dtype).eps) * size <= _DIGITS * found[1]))
+        found[1] = xp.where(nothing, zero, safe_sqrt(xp.where(good[1], found[1], zero)))
         return [part[:, 0] for part in found], [part[:, 0] for part in good]
 
     @property
@@ -134,9 +137,10 @@ class Clipped(OfBase):
         return self._many and type(self.base)._crps is Distribution._crps
 
     def _integrals(self, y: Array, which: int) -> Array:
-        a, b, no_low, _ = self._ends()
+        a, b, no_low, no_high = self._ends()
         xp, wide = namespace(y), y if self.shape else namespace(y).reshape(y, (1, -1))
-        inside, zero, over = self._inside(wide), 0 * a, clip(wide - self._bounds[1], 0.0, np.inf)
+        inside, zero = self._inside(wide), 0 * a
+        over = xp.where(no_high, 0.0, clip(wide - b, 0.0, np.inf))
         value = self.base._integrals(inside, which) - xp.where(no_low, zero, self.base._integrals(a, which))
         if which == TWICE:
             first = xp.where(no_low, zero, self.base._integrals(a, ONCE))
@@ -150,7 +154,8 @@ class Clipped(OfBase):
         """The base's, with the bounds among its places; one that hardly any mass lies beyond is none."""
         double, (a, b, no_low, no_high) = self._in_double, self._in_double._ends()
         xp, base, infinite = namespace(a), double.base, np.inf + 0 * a
-        low, high = xp.where(no_low, -infinite, a), xp.where(no_high, infinite, b)
+        low = xp.where(no_low | (base._cdf(a) < _HARDLY), -infinite, a)
+        high = xp.where(no_high | (base._cdf_left(b) > 1 - _HARDLY), infinite, b)
         bounds = concatenate([low, high], axis=1)
         table = base._table(count).to(a).with_places(base, xp.where(xp.isinf(bounds), np.nan, bounds))
         return table.clipped(low, high)
