@@ -1,10 +1,10 @@
-"""The CDF of a distribution as a map: its logit, on which neither tail saturates."""
+"""The CDF of a distribution as a map: as its logit, on which neither tail saturates, or as it is."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from calibrant._arrays import Array, anywhere, device_like, namespace
+from calibrant._arrays import Array, anywhere, clip, device_like, namespace
 from calibrant._search import Curve
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.table import REACH, logit_levels, side_by_side
@@ -12,9 +12,8 @@ from calibrant.distributions.table import REACH, logit_levels, side_by_side
 _LEVELS = 129  # whose quantiles bracket all others
 
 
-@dataclass(frozen=True, eq=False)
-class OwnLogit:
-    """y -> log F(y) - log(1 - F(y)) of each distribution: what makes of any of them the standard logistic one."""
+class _OfDistribution:
+    """A map for each distribution of `distribution`."""
 
     distribution: Distribution
 
@@ -27,6 +26,13 @@ class OwnLogit:
     def like(self) -> Array:
         """One of their arrays."""
         return self.distribution.like
+
+
+@dataclass(frozen=True, eq=False)
+class OwnLogit(_OfDistribution):
+    """y -> log F(y) - log(1 - F(y)) of each distribution: what makes of any of them the standard logistic one."""
+
+    distribution: Distribution
 
     def __call__(self, y: Array) -> Array:
         """From F and 1 - F themselves, where both have all their digits."""
@@ -74,3 +80,22 @@ class OwnLogit:
     def bends(self) -> Array | None:
         """Of forecasts with several modes, the logits on either side of each gap, (n, k), filled up with NaN."""
         return self._curve.jumps() if self.shape else None
+
+
+@dataclass(frozen=True, eq=False)
+class OwnCDF(_OfDistribution):
+    """y -> F(y) of each distribution."""
+
+    distribution: Distribution
+
+    def __call__(self, y: Array) -> Array:
+        """F(y)."""
+        return self.distribution._cdf(y)
+
+    def inverse(self, s: Array) -> Array:
+        """The quantile; the ends of the distribution for what no probability is."""
+        return self.distribution._ppf(clip(s, 0.0, 1.0))
+
+    def log_slope(self, y: Array) -> Array:
+        """log f."""
+        return self.distribution._logpdf(y)

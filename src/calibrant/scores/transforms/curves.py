@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arrays import Array, anywhere, clip, concatenate, device_like, namespace
+from calibrant._arrays import Array, anywhere, concatenate, device_like, namespace
 from calibrant._batch import same
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.location_scale import LocationScale
-from calibrant.distributions.own_logit import OwnLogit
+from calibrant.distributions.own_logit import OwnCDF, OwnLogit
 from calibrant.scores.transforms.base import Affine, Transform
 
 
@@ -53,24 +53,13 @@ class LogitCDF(OwnLogit, Transform):
 
 
 @dataclass(frozen=True, eq=False)
-class CDF(Transform):
+class CDF(OwnCDF, Transform):
     """s = F(y) itself: how the cdf score enters a sum with scores of another kind."""
 
     distribution: Distribution
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.distribution.shape
-
-    def __call__(self, y: Array) -> Array:
-        return self.distribution._cdf(y)
-
     def with_slope(self, y: Array) -> tuple[Array, Array]:
-        return self(y), self.distribution._logpdf(y)
-
-    def inverse(self, s: Array) -> Array:
-        """The ends of the distribution for what is no probability."""
-        return self.distribution._ppf(clip(s, 0.0, 1.0))
+        return self(y), self.log_slope(y)
 
 
 @dataclass(frozen=True, eq=False)
