@@ -562,6 +562,18 @@ def refuse_unused(context: Context) -> None:
         raise TypeError(f"the calibrator was fitted without {name}=, so a call takes no {name}= either")
 
 
+def far_logit(distribution: Distribution, y: Array, tails: Callable[[Array], Sequence[Array]]) -> tuple[Array, Array]:
+    """`_logit` from F and 1 - F; where one is too small for floats, from their logarithms, which `tails` gives."""
+    xp, (value, log_slope) = namespace(y), Distribution._logit(distribution, y)
+    far = xp.isinf(value) & xp.isfinite(y)
+    if not anywhere(far):
+        return value, log_slope
+    below, above = tails(at := xp.where(far, y, 0.0))
+    far = far & xp.isfinite(below) & xp.isfinite(above)
+    below, above = (xp.where(far, part, 0.0) for part in (below, above))
+    return xp.where(far, below - above, value), xp.where(far, distribution._logpdf(at) - below - above, log_slope)
+
+
 def log_density(part: Distribution, y: Array, lattice: tuple[float, float] | None) -> Array:
     """The log density of a part of a whole: counts have none, unless the whole is on the same lattice."""
     if part.lattice is None or lattice is not None:

@@ -28,7 +28,7 @@ from calibrant._batch import shared
 from calibrant._search import newton_step, solve_increasing
 from calibrant._special import log_sigmoid, logit, safe_log, safe_sqrt, sigmoid
 from calibrant._types import ArrayLike
-from calibrant.distributions.base import ByLogit, ClosedMoments, Distribution, Moments, log_density
+from calibrant.distributions.base import ByLogit, ClosedMoments, Distribution, Moments, far_logit, log_density
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.parameters import keep
 from calibrant.distributions.standard_families import StandardNormal
@@ -75,16 +75,11 @@ class _Pool(Distribution):
         return self._log_sum(log_density(part, y, self.lattice) for _, part in self._parts)
 
     def _logit(self, y: Array) -> tuple[Array, Array]:
-        """From F and 1 - F; where one is too small for floats, from the parts' logits."""
-        xp, (value, log_slope) = namespace(y), super()._logit(y)
-        far = xp.isinf(value) & xp.isfinite(y)
-        if not anywhere(far):
-            return value, log_slope
-        logits = [part._logit(at := xp.where(far, y, 0.0))[0] for _, part in self._parts]
-        below, above = (self._log_sum(log_sigmoid(sign * each) for each in logits) for sign in (1, -1))
-        far = far & xp.isfinite(below) & xp.isfinite(above)
-        below, above = (xp.where(far, part, 0.0) for part in (below, above))
-        return xp.where(far, below - above, value), xp.where(far, self._logpdf(at) - below - above, log_slope)
+        def tails(at: Array) -> list[Array]:
+            logits = [part._logit(at)[0] for _, part in self._parts]
+            return [self._log_sum(log_sigmoid(sign * each) for each in logits) for sign in (1, -1)]
+
+        return far_logit(self, y, tails)
 
     def _integrals(self, y: Array, which: int) -> Array:
         if which == SQUARE:

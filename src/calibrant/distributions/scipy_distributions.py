@@ -11,7 +11,7 @@ import numpy as np
 
 from calibrant._arrays import Array, floats, namespace, refuse
 from calibrant._special import sigmoid
-from calibrant.distributions.base import ClosedMoments, Distribution, drawn_in, evenly_between
+from calibrant.distributions.base import ClosedMoments, Distribution, drawn_in, evenly_between, far_logit
 from calibrant.distributions.counts import Binomial, NegativeBinomial, Poisson
 from calibrant.distributions.on_lattice import CountFamily
 from calibrant.distributions.standard_families import Laplace, Logistic, LogNormal, Normal
@@ -119,6 +119,9 @@ class ScipyDistribution(_ScipyFamily):
     """
 
     _cdf, _sf, _logpdf, _ppf = map(_asked, ("cdf", "sf", "logpdf", "ppf"))
+
+    def _logit(self, y: Array) -> tuple[Array, Array]:
+        return far_logit(self, y, lambda at: [self._ask(name, at) for name in ("logcdf", "logsf")])
 
     def _ppf_logit(self, s: Array) -> Array:
         """The quantile from the nearer end, so that neither tail saturates; an end of the support where scipy fails."""
