@@ -267,11 +267,11 @@ class Distribution(Forecast):
 
     def mean(self) -> Array:
         """The expectation; nan where both tails hold infinite mass."""
-        return cast(Array, self._all_moments.mean)
+        return self._mean_std()[0]
 
     def std(self) -> Array:
         """The standard deviation."""
-        return cast(Array, self._all_moments.std)
+        return self._mean_std()[1]
 
     def crps(self, y: ArrayLike) -> Array:
         """The continuous ranked probability score of the label y: the integral of (cdf(t) - 1{y <= t})^2 over t.
@@ -435,6 +435,9 @@ class Distribution(Forecast):
 
     # ---- helpers ---------------------------------------------------------------------------------------------------
 
+    def _mean_std(self) -> tuple[Array, Array]:
+        return self._all_moments[:2]
+
     def _crps(self, y: Array) -> Array:
         """2 (the integral of F up to y) - y + shift."""
         if self._in_parts:
@@ -545,14 +548,6 @@ class ClosedMoments(Distribution):
     @abstractmethod
     def _mean_std(self) -> tuple[Array, Array]:
         """Mean and standard deviation."""
-
-    def mean(self) -> Array:
-        """The expectation."""
-        return self._mean_std()[0]
-
-    def std(self) -> Array:
-        """The standard deviation."""
-        return self._mean_std()[1]
 
     def _moments(self) -> Moments:
         (mean, std), shift = self._mean_std(), super()._moments().shift

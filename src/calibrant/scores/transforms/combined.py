@@ -8,12 +8,12 @@ from functools import reduce
 from operator import add
 
 from calibrant._arrays import Array, concatenate, device_like, namespace
-from calibrant._search import Curve, inverse_by_curve, solve_increasing
+from calibrant._search import Curve, solve_increasing
 from calibrant.distributions.mixture import Mixture
 from calibrant.scores.transforms.base import Affine, BrokenLine, Transform
 from calibrant.scores.transforms.curves import CDF, LogitCDF
 
-_EVERY = 16  # of the scores, those whose places bracket the others
+_EVERY = 16  # of the scores, those whose places are found by themselves
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,13 +105,11 @@ class Sum(Transform):
         return xp.where(finite, root, xp.where(s > 0, high, low))
 
     def inverse_with_width(self, s: Array) -> tuple[Array, Array]:
-        lows, highs = self._brackets(concatenate([s[:, :-1:_EVERY], s[:, -1:]], axis=1))
-        places, bounded = lows, [part for part, _ in self.terms if isinstance(part, CDF)]
-        if bounded:
-            inner = device_like([[k / 64 for k in range(1, 64)]], s)
-            places = places + highs + [part.inverse(inner) for part in bounded]
+        places = [self.inverse(concatenate([s[:, :-1:_EVERY], s[:, -1:]], axis=1))]
+        inner = device_like([[k / 64 for k in range(1, 64)]], s)
+        places = places + [part.inverse(inner) for part, _ in self.terms if isinstance(part, CDF)]
         places = places + [part.values for part, _ in self.terms if isinstance(part, BrokenLine)]
-        return inverse_by_curve(self.with_slope, Curve.of(self.with_slope, _sorted(places, self.shape[0])), s)
+        return Curve.of(self.with_slope, _sorted(places, self.shape[0])).inverse(self.with_slope, s)
 
     def _brackets(self, s: Array) -> tuple[list[Array], list[Array]]:
         """For each part but the CDFs, the y at which it alone would make at most, and at least, s.
