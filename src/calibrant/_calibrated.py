@@ -1,12 +1,9 @@
-"""Methods of calibrators that need modules which build on them; these are imported when a method is called."""
+"""What every calibrator can: be saved, and say that it takes predictions rather than X."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Self
-
-from calibrant._types import ArrayLike
-from calibrant.forecast import PredictionLike
+from typing import TYPE_CHECKING, Any
 
 
 class Saveable:
@@ -36,30 +33,3 @@ class CalledWithPredictions(Saveable):
                     " calibrated(prediction_of(model, X)).interval(0.9); joblib.dump(estimator, path) keeps both"
                 )
             raise AttributeError(problem, name=name, obj=self)
-
-
-class Updatable(CalledWithPredictions):
-    """A calibrator that takes more rows."""
-
-    def update(self, prediction: PredictionLike, y: ArrayLike, *, refit: bool = False, **known: Any) -> Self:
-        """A new calibrator, with the scores of these rows added. The score, with its floor, stays.
-
-        Args:
-            prediction: The prediction of each row, of the kind that was calibrated.
-            y: The labels: one number per row.
-            refit: Fit an interpolator that cannot add scores, such as NAF, to all scores again.
-            known: `by`, `weights`, `bound` and `rng` of the new rows, as in `fit`.
-        """
-        from calibrant.updating import updated  # which makes one of these
-
-        return updated(self, prediction, y, refit=refit, **known)  # type: ignore[arg-type, return-value]
-
-    def merge(self, *others: Self) -> Self:
-        """One calibrator of all their scores, as of a fit on all their rows, in any order; see `updating.merged`.
-
-        Args:
-            others: Calibrators fitted on other rows with the same score, interpolator and labels.
-        """
-        from calibrant.updating import merged  # which makes one of these
-
-        return merged(self, *others)  # type: ignore[arg-type, return-value]

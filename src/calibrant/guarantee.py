@@ -159,8 +159,6 @@ class Guarantee:
             floored: How many calibration rows, over all groups, got a learned floor.
             drawn: Whether labels were spread by a draw.
         """
-        if not (floored or drawn):
-            return self
         parts = tuple(part.noting(floored=floored, drawn=drawn) for part in self.parts)
         return replace(self, floored=min(floored, self.n), drawn=drawn, parts=parts)
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any, ClassVar, Protocol, runtime_checkable
@@ -14,14 +15,20 @@ import array_api_compat
 import numpy as np
 
 from calibrant._arguments import one_number
-from calibrant._arrays import Array, concatenate, moved, namespace
+from calibrant._arrays import Array, concatenate, moved, namespace, to_numpy
 from calibrant._words import count
 from calibrant.distributions.base import Context, Distribution
 from calibrant.guarantee import Basis, Guarantee
 from calibrant.interpolators.base import Interpolator
-from calibrant.interpolators.by_group import Groups, by_group
+from calibrant.interpolators.by_group import Apart, ByGroup, Groups, by_group
+from calibrant.interpolators.linear import Linear
+from calibrant.interpolators.naive import Naive
+from calibrant.interpolators.random import Random
 from calibrant.interpolators.support import REAL_LINE, Support
 from calibrant.interpolators.weights import CalibrationWeights, Weights, as_weights
+
+ADDING = (Linear, Naive, Random, ByGroup, Apart)
+"""Interpolators whose q depends on which scores there are, and on nothing else."""
 
 
 @runtime_checkable
@@ -163,6 +170,32 @@ class History:
             raise TypeError(f"the calibrator was fitted with {kinds[0]} as weights=, got {kinds[1]}")
 
 
+def merged(histories: Sequence[History]) -> History:
+    """One history of all the scores, whatever the order of the parts."""
+    first, scores = histories[0], concatenate([each.scores for each in histories])
+    for each in histories:
+        if each.forget is not None:
+            raise TypeError(f"parts have no order of time, so {each.forget!r} cannot be merged")
+        if type(each.weights) is not type(first.weights) or (each.groups is None) != (first.groups is None):
+            raise ValueError("calibrators with and without weights= or by= cannot be merged")
+    keys = [to_numpy(scores)]  # by score, then by weight or group: the same for the same rows in any parts
+    weights = groups = None
+    if first.weights is not None:
+        weights = replace(first.weights, values=np.concatenate([each.weights.values for each in histories]))  # type: ignore[union-attr]
+        keys.insert(0, weights.values)
+    if first.groups is not None:
+        groups = Groups.of([label for each in histories for label in each.groups.rows()])  # type: ignore[union-attr]
+        keys.insert(0, groups.numbers)
+    order = np.lexsort(keys)
+    return History(
+        namespace(scores).take(scores, namespace(scores).asarray(order), axis=0),
+        None if weights is None else weights[order],
+        None,
+        sum(each.floored for each in histories),
+        None if groups is None else replace(groups, numbers=groups.numbers[order]),
+    )
+
+
 def remember(scores: Array, by: Any, weights: Weights, forget: Forgetting | None, floored: int = 0) -> History:
     """The scores that are not forgotten, with their groups and weights."""
     weights = None if weights is None else as_weights(weights)
@@ -190,20 +223,24 @@ class ContextInterpolator(Protocol):
 
 
 def interpolate(
-    interpolator: Interpolator, history: History, support: Support, rng: Any = None
+    interpolator: Interpolator, history: History, support: Support, rng: Any = None, *, drawn: bool = False
 ) -> tuple[Distribution, Guarantee, Interpolator]:
     """q, what it promises, and the interpolator that made it: with groups, `by_group` says which."""
     scores, weights, groups = history.scores, history.weights, history.groups
     if history.forget is not None:
         weights = history.forget.weigh(scores.shape[0], weights)
-    if groups is None and weights is None:
-        return interpolator.fit(scores, support=support, rng=rng), Guarantee.of(interpolator, scores), interpolator
     if groups is not None and not isinstance(interpolator, ContextInterpolator):
         interpolator = by_group(interpolator)
-    if isinstance(interpolator, ContextInterpolator):
+    if groups is None and weights is None:
+        q, guarantee = interpolator.fit(scores, support=support, rng=rng), Guarantee.of(interpolator, scores)
+    elif isinstance(interpolator, ContextInterpolator):
         context = Context(scores.shape[0], None if groups is None else groups.rows(), weights, rng)
-        return *interpolator.fit_rows(scores, context, support=support), interpolator
-    if weights is None or "weights" not in signature(interpolator.fit).parameters:
+        q, guarantee = interpolator.fit_rows(scores, context, support=support)
+    elif weights is None or "weights" not in signature(interpolator.fit).parameters:
         raise TypeError(f"{type(interpolator).__name__}.fit has no parameter weights, so it cannot use weights=")
-    q = interpolator.fit(scores, weights=weights, support=support, rng=rng)  # type: ignore[call-arg]
-    return q, weights.guarantee(interpolator, scores), interpolator
+    else:
+        q = interpolator.fit(scores, weights=weights, support=support, rng=rng)  # type: ignore[call-arg]
+        guarantee = weights.guarantee(interpolator, scores)
+    if history.floored or drawn:
+        guarantee = guarantee.noting(floored=history.floored, drawn=drawn)
+    return q, guarantee, interpolator
