@@ -31,7 +31,7 @@ AREAS = {
         *("_row_hash.py", "_search.py", "_special.py", "_words.py", "backtesting", "censored.py", "cross.py"),
         *("diagnosis", "forecast.py", "forms.py", "guarantee", "horizons", "intervals", "labels"),
         *("monitoring", "names.py", "predictions", "refine", "several"),
-        "tracking",
+        *("tracking", "updating.py"),
     ],
 }
 """All but the checks for classes of one's own, and what runs in processes of others (Dask, Spark)."""

@@ -147,8 +147,8 @@ def test_torchs_gradients_flow_through_poisson():
         (lambda: SpreadDistribution(Normal([0.0], 1.0)), r"must be a distribution on a lattice.*LocationScale\(n=1"),
         (lambda: ZeroInflated(Normal([0.0], 1.0), 0.1), "base must be a distribution of counts.*LocationS"),
         (lambda: ZeroInflated(Lattice(Normal([0.0], 1.0), 0.5), 0.1), r"distribution of counts.*Lattice\(n=1"),
-        (lambda: Calibrator(labels=Counts), "Calibrator.labels must be an object such as labels.Counts"),
-        (lambda: Calibrator(labels=3.0), "must be an object such as labels.Counts.*got 3.0"),
+        (lambda: Calibrator(labels=Counts), "Calibrator.labels must be an object such as calibrant.labels.Counts"),
+        (lambda: Calibrator(labels=3.0), "must be an object such as calibrant.labels.Counts.*got 3.0"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(make, said):

@@ -78,7 +78,7 @@ def test_two_rows_that_rule_the_distribution_are_named_once_in_words(kind):
     assert 66 < float(share) < 100
     assert "Pass" in said
     assert "floor" in said
-    assert "ResidualScore() on Point predictions" in said
+    assert "ResidualScore() on points" in said
     assert "\n" not in said
 
 

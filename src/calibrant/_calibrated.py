@@ -1,9 +1,14 @@
-"""What every calibrator can: be saved, and say that it takes predictions rather than X."""
+"""What calibrators can once they are fitted: be saved, take the scores of new rows, be merged with others."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
+
+from calibrant._types import ArrayLike
+from calibrant.forecast import PredictionLike
+from calibrant.interpolators.history import merged
+from calibrant.updating import check_adding, check_alike, known_history, refitted, scores_of
 
 
 class Saveable:
@@ -33,3 +38,41 @@ class CalledWithPredictions(Saveable):
                     " calibrated(prediction_of(model, X)).interval(0.9); joblib.dump(estimator, path) keeps both"
                 )
             raise AttributeError(problem, name=name, obj=self)
+
+
+class Updatable(CalledWithPredictions):
+    """A calibrator that takes more rows."""
+
+    def update(self, prediction: PredictionLike, y: ArrayLike, *, refit: bool = False, **known: Any) -> Self:
+        """A new calibrator, with the scores of these rows added. The score, with its floor, stays.
+
+        Args:
+            prediction: The prediction of each row, of the kind that was calibrated.
+            y: The labels: one number per row.
+            refit: Fit an interpolator that cannot add scores, such as NAF, to all scores again.
+            known: `by`, `weights`, `bound` and `rng` of the new rows, as in `fit`.
+        """
+        history = known_history(self)
+        if not refit:
+            check_adding(self, "cannot add to it: pass refit=True to fit it again")
+        history.check(known.get("by"), known.get("weights"))
+        return refitted(self, history.then(*scores_of(self, prediction, y, **known)), known.get("rng"))
+
+    def merge(self, *others: Self) -> Self:
+        """What all of them would be as one fit on all their rows, in any order.
+
+        Their score must be the same to the last number: where `fit` learns one, such as a floor, fix it beforehand
+        (`ZScore(floor=0.01)`). Labels that are drawn, such as counts, are as one fit draws them if the draws go by row
+        ids, as `calibrant.batches` has them.
+
+        Args:
+            others: Calibrators fitted on other rows with the same score, interpolator and labels.
+
+        >>> from calibrant import Calibrator
+        >>> fit = Calibrator().fit
+        >>> fit([0.0, 1.0], [0.5, 3.0]).merge(fit([2.0, 2.0], [1.0, 3.0])).q.knots
+        array([-1. ,  0.5,  1. ,  2. ])
+        """
+        for other in others:
+            check_alike(self, other)
+        return refitted(self, merged([known_history(each) for each in (self, *others)]), None)

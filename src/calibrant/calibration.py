@@ -6,24 +6,22 @@ f(x) is what the model predicts (`calibrant.predictions`). The score phi says ho
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from calibrant._arguments import check_has, check_known
-from calibrant._arrays import Array, detached, namespace, refuse
-from calibrant._batch import have_labels, some_rows
-from calibrant._calibrated import CalledWithPredictions
+from calibrant._arrays import namespace
+from calibrant._calibrated import Updatable
 from calibrant._row_hash import uniforms_of
 from calibrant.distributions.base import Context
 from calibrant.interpolators.base import Interpolator
-from calibrant.interpolators.history import ADDING, interpolate, merged, remember
+from calibrant.interpolators.history import interpolate, remember
 from calibrant.interpolators.linear import Linear
-from calibrant.predictions import with_labels
-from calibrant.predictions.point import as_prediction
-from calibrant.scores.base import Score, default_score
+from calibrant.predictions.point import as_prediction, labelled_rows
+from calibrant.scores.base import Score, default_score, finite_scores
 
 if TYPE_CHECKING:
-    from calibrant._types import ArrayLike, Bound, Draws, LabelsLike, Values
+    from calibrant._types import Bound, Draws, LabelsLike, Values
     from calibrant.distributions.base import Distribution
     from calibrant.forecast import PredictionLike
     from calibrant.forms import Form
@@ -100,7 +98,7 @@ class Calibrator:
 
 
 @dataclass(frozen=True)
-class Calibrated(CalledWithPredictions):
+class Calibrated(Updatable):
     """A fitted calibrator: call it with predictions to get their calibrated distributions."""
 
     score: Score
@@ -140,107 +138,3 @@ class Calibrated(CalledWithPredictions):
         H = self.score.pull_back(q, prediction)
         H = H if self.labels is None else self.labels.collapse(H, bound=bound)
         return H.warning_if(self.guarantee.too_few)
-
-    def update(
-        self, prediction: PredictionLike, y: ArrayLike, *, by: Values | None = None,
-        weights: Weights = None, bound: Bound = None, rng: Draws = None, refit: bool = False,
-    ) -> Calibrated:  # fmt: skip
-        """A new calibrator, with the scores of these rows added. The score, with its floor, stays.
-
-        Args:
-            prediction: The prediction of each row, of the kind that was calibrated.
-            y: The labels: one number per row.
-            by: The group of each row, as in `fit`.
-            weights: The likelihood ratio of each row, if `fit` had weights.
-            bound: The bound of y in each row, as in `fit`.
-            rng: A `numpy.random.Generator`, for counts; a fresh one by default.
-            refit: Fit an interpolator that cannot add scores, such as NAF, to all scores again.
-        """
-        history = known_history(self)
-        if not refit and type(self.interpolator) not in ADDING:
-            name = type(self.interpolator).__name__
-            raise TypeError(
-                f"{name} fits q to all scores at once and cannot add to it: pass refit=True to fit it again"
-            )
-        history.check(by, weights)
-        new = scores_of(self, prediction, y, by=by, weights=weights, bound=bound, rng=rng)
-        return self._refitted(history.then(*new), rng)
-
-    def merge(self, *others: Calibrated) -> Calibrated:
-        """What all of them would be as one fit, whatever their order.
-
-        Their score must be the same to the last number: where `fit` learns one, such as a floor, fix it beforehand
-        (`ZScore(floor=0.01)`). Labels that are drawn, such as counts, are as one fit draws them if the draws go by row
-        ids, as `calibrant.batches` has them.
-
-        Args:
-            others: Calibrators fitted on other rows with the same score, interpolator and labels.
-
-        >>> fit = Calibrator().fit
-        >>> fit([0.0, 1.0], [0.5, 3.0]).merge(fit([2.0, 2.0], [1.0, 3.0])).q.knots
-        array([-1. ,  0.5,  1. ,  2. ])
-        """
-        if type(self.interpolator) not in ADDING:
-            raise TypeError(f"{type(self.interpolator).__name__} fits q to all scores at once: it cannot be merged")
-        for other in others:
-            if not isinstance(other, Calibrated):
-                raise TypeError(f"merge takes what Calibrator.fit gives, got {type(other).__name__}")
-            for name in ("score", "interpolator", "labels", "form"):
-                own, its = getattr(self, name), getattr(other, name)
-                if own != its:
-                    fixed = ": fix what fit learns beforehand" if name == "score" and type(own) is type(its) else ""
-                    raise ValueError(f"calibrators of another {name} cannot be merged: {own!r} and {its!r}{fixed}")
-        return self._refitted(merged([known_history(each) for each in (self, *others)]), None)
-
-    def _refitted(self, history: History, rng: Draws) -> Calibrated:
-        """The same with the q of these scores."""
-        q, guarantee, _ = interpolate(self.interpolator, history, self.score.support, rng, drawn=self.guarantee.drawn)
-        return replace(self, q=q, guarantee=guarantee, history=history)
-
-
-def labelled_rows(
-    labels: Labels | None, prediction: Any, y: Any, by: Any, weights: Any, bound: Bound, rng: Draws
-) -> tuple[Any, Array, Any, Any]:
-    """Prediction, label, group and weight of the rows that have a label; counts are made continuous (y + U)."""
-    check_known(prediction, labels, by, weights, bound)
-    there = have_labels(y, len(prediction))
-    if there is not None:
-        prediction, y, by, weights, bound = (some_rows(each, there) for each in (prediction, y, by, weights, bound))
-    prediction, y = with_labels(prediction, y)
-    if labels is not None:
-        labels.check(y, bound)
-        continuous = labels.spread(y, prediction, bound=bound, rng=rng)
-        prediction, y = labels.spread_prediction(prediction, bound=bound), continuous
-    return prediction, y, by, weights
-
-
-def finite_scores(score: Score, prediction: Any, y: Array) -> Array:
-    """phi(f(x_i), y_i); raises where one is infinite."""
-    scores = detached(score(prediction, y))  # q is learned: no gradient of a later loss may reach back here
-    infinite, name = ~namespace(scores).isfinite(scores), f"the score of {type(score).__name__}"
-    refuse(name, infinite, "is not finite: y lies beyond the prediction's support")
-    return scores
-
-
-def scores_of(
-    calibrated: Calibrated, prediction: Any, y: Any, *,
-    by: Any = None, weights: Any = None, bound: Any = None, rng: Draws = None,
-) -> tuple[Array, Any, Any]:  # fmt: skip
-    """The scores of new rows; and the groups and weights of those that have a label."""
-    if hasattr(y, "calibrated_by"):
-        raise TypeError(f"labels of which some were not seen, {type(y).__name__}, come in fit alone: fit on all rows")
-    prediction = as_prediction(prediction)
-    prediction.check_form(calibrated.form)
-    prediction, y, by, weights = labelled_rows(calibrated.labels, prediction, y, by, weights, bound, rng)
-    scores = finite_scores(calibrated.score, prediction, y)
-    calibrated.score.support.check(scores)
-    return scores, by, weights
-
-
-def known_history(calibrated: Calibrated) -> History:
-    """Its scores, if it knows them."""
-    if calibrated.history is None:
-        raise TypeError(
-            "this calibrator does not know its scores, as those of censored labels do not: fit it again on all rows"
-        )
-    return calibrated.history

@@ -71,29 +71,16 @@ class DistributionLike(Protocol):
 class Forecast(ABC):
     """A batch of predictions or of distributions.
 
-    A kind of forecast is one class in one file. All it must give is `shape`; what it does not give of the rest is left
-    out of metrics, plots and reports:
-
-    - `as_distribution()`: the predictive distribution of each row. A class with it needs nothing else but a
-      `default_score`.
-    - `quantile(level)`: the quantile of each row at a level.
-    - `quantile_levels()`: the levels at which quantiles are judged and drawn.
-    - `bounds(coverage)`: the lower and the upper bound of each row's centred interval.
-    - `own_bounds`: true if `bounds` are its own, whatever coverage is asked for.
-    - `pit_rows(y, u)`: the probability of a value below each label, drawn by u where it is not one number.
-    - `crps_rows(y)`, `std_rows()`: the CRPS and the standard deviation of each row.
-    - `centre_rows()`, `spread_rows()`: the middle of each row, and its width.
-    - `crps_note`: what its CRPS is, where that is not obvious.
-    - `marks()`: the numbers of each row that are drawn where there is no distribution.
-    - `parts()`: the forecasts it consists of, where it is several.
-    - `form()`: what must be the same in calibration and prediction.
-    - `default_score()`: the score that calibrates it where none is named.
-
-    The fields of a class must have other names than these.
+    A kind of forecast is one class in one file. All it must give is `shape`. One with `as_distribution()` needs nothing
+    else but a method `default_score()`, the score that calibrates it where none is named. Without a distribution, what
+    it does not give of the methods below is left out of metrics, plots and reports. The fields of a class must have
+    other names than these.
     """
 
     own_bounds: ClassVar[bool] = False
+    """Whether `bounds` are its own, whatever coverage is asked for."""
     crps_note: ClassVar[str] = ""
+    """What its CRPS is, where that is not obvious."""
 
     @property
     @abstractmethod

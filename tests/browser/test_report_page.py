@@ -253,7 +253,7 @@ def test_coverage_by_group_shows_the_share_of_each_and_a_click_filters(visit, fi
     assert first[-2:] == [low, high]
     page.get_by_label("Coverage", exact=True).fill("50")  # not that of the verdict
     assert page.locator("#groups .plot .ranges").count() == 0
-    assert "is shown at 90%, of which the verdict speaks" in page.locator("#groups .summary").inner_text()
+    assert "is shown at 90%, the coverage of the verdict" in page.locator("#groups .summary").inner_text()
     page.get_by_label("Coverage", exact=True).fill("90")
     page.locator("#groups svg[role=application]").scroll_into_view_if_needed()
     page.mouse.click(*middle_of(page, "#groups .plot .layer.dots.after circle:nth-child(3)"))

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import Array, concatenate, to_numpy
-from calibrant.calibration import scores_of
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.joined import join
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.piecewise_linear import Lines, PiecewiseLinear
 from calibrant.predictions import with_labels
 from calibrant.predictions.point import as_prediction
+from calibrant.updating import scores_of
 
 MOST = 2_000_000
 """Knots of one table, some 200 MB with all that is read off them."""

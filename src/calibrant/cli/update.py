@@ -10,13 +10,13 @@ from calibrant._words import count
 from calibrant.batches.missing import Gaps
 from calibrant.batches.repairs import silenced
 from calibrant.batches.rows import naming
-from calibrant.calibration import known_history
 from calibrant.cli.console import guarantee_text, show, spinner
 from calibrant.cli.forecasts import read_forecasts
 from calibrant.cli.model import Model, write
 from calibrant.cli.tables import refuse_overwrite
 from calibrant.cli.time_order import check_order
 from calibrant.persistence import FileError
+from calibrant.updating import known_history
 
 
 def update(path: Path, model: Model, target: str, time: str | None, out: Path, *, refit: bool, gaps: Gaps) -> None:

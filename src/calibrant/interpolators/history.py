@@ -131,7 +131,7 @@ class History:
     groups: Groups | None = None
 
     def __post_init__(self) -> None:
-        """A group and a weight for each score."""
+        """A group and a weight for each score, less the rows that are forgotten."""
         n = int(self.scores.shape[0])
         if self.groups is not None and self.groups.numbers.size != n:
             raise ValueError(f"{n} scores do not go with the groups of {count(self.groups.numbers.size, 'row')}")
@@ -139,6 +139,10 @@ class History:
             raise ValueError(f"{n} scores do not go with {len(self.weights)} weights")
         if self.groups is not None and self.forget is not None:
             raise TypeError("forget= and by= cannot be combined")
+        if self.forget is not None and self.forget.last < n:
+            last = slice(-self.forget.last, None)
+            object.__setattr__(self, "scores", self.scores[last])
+            object.__setattr__(self, "weights", None if self.weights is None else self.weights[last])
 
     def __repr__(self) -> str:
         return f"History({int(self.scores.shape[0])} scores)"
@@ -152,11 +156,10 @@ class History:
         if self.groups is None and self.weights is None and self.forget is None:
             # a stable sort merges what is in order already, so many small updates cost little
             return replace(self, scores=xp.sort(scores, stable=True))
-        if self.groups is not None:
-            by = [*self.groups.rows(), *Groups.of(by).rows()]
         if self.weights is not None:
             weights = replace(self.weights, values=np.concatenate([self.weights.values, as_weights(weights).values]))
-        return remember(scores, by, weights, self.forget, self.floored)
+        groups = None if self.groups is None else Groups.of([*self.groups.rows(), *Groups.of(by).rows()])
+        return replace(self, scores=scores, groups=groups, weights=weights)
 
     def check(self, by: Any, weights: Any) -> None:
         """Raise unless later rows come with groups and with weights of the kind that earlier ones had."""
@@ -196,14 +199,10 @@ def merged(histories: Sequence[History]) -> History:
     )
 
 
-def remember(scores: Array, by: Any, weights: Weights, forget: Forgetting | None, floored: int = 0) -> History:
-    """The scores that are not forgotten, with their groups and weights."""
+def remember(scores: Array, by: Any, weights: Weights, forget: Forgetting | None, floored: int) -> History:
+    """The scores with the group and the weight of each row."""
     weights = None if weights is None else as_weights(weights)
-    history = History(scores, weights, forget, floored, None if by is None else Groups.of(by))
-    if forget is None:
-        return history
-    last = None if weights is None else weights[-forget.last :]
-    return replace(history, scores=scores[-forget.last :], weights=last)
+    return History(scores, weights, forget, floored, None if by is None else Groups.of(by))
 
 
 @runtime_checkable

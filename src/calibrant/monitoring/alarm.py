@@ -12,10 +12,11 @@ from calibrant._arguments import generator, one_number
 from calibrant._arrays import Rng, to_numpy
 from calibrant._types import ArrayLike, Bound
 from calibrant._words import count
-from calibrant.calibration import Calibrated, known_history, scores_of
+from calibrant.calibration import Calibrated
 from calibrant.forecast import PredictionLike
 from calibrant.monitoring.bets import BETS, Direction, capital, shares, since
 from calibrant.monitoring.ranks import online_p_values
+from calibrant.updating import known_history, scores_of
 
 Numbers = NDArray[np.float64]
 

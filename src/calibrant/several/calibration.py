@@ -13,7 +13,7 @@ from calibrant._arrays import Array, Rng, to_numpy
 from calibrant._calibrated import CalledWithPredictions
 from calibrant._types import Bound, Columns
 from calibrant._words import in_all
-from calibrant.calibration import Calibrated, Calibrator, scores_of
+from calibrant.calibration import Calibrated, Calibrator
 from calibrant.guarantee import Guarantee
 from calibrant.intervals.conformal import IntervalGuarantee, standard_rank
 from calibrant.predictions import with_labels
@@ -21,6 +21,7 @@ from calibrant.several.columns import Several, SeveralLike, check_same, labelled
 from calibrant.several.distributions import SeveralDistributions, place
 from calibrant.several.joint import Joint, ranks_of
 from calibrant.several.reference import Reference, two_sided
+from calibrant.updating import scores_of
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from calibrant._batch import some_rows
 from calibrant._calibrated import CalledWithPredictions
 from calibrant._types import ArrayLike, Bound
 from calibrant._words import count, singular_if_one, the_first, warn_user
-from calibrant.calibration import Calibrated, scores_of
+from calibrant.calibration import Calibrated
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.grouped import Grouped
 from calibrant.distributions.piecewise_linear import PiecewiseLinear
@@ -32,6 +32,7 @@ from calibrant.predictions.point import as_prediction
 from calibrant.scores.nonconformity import SignedScore
 from calibrant.tracking.distribution import tracked_distribution
 from calibrant.tracking.steps import Numbers, Walk, in_order, walk
+from calibrant.updating import scores_of
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
 """Levels that hold the bounds of a 90% interval and the quartiles."""
