@@ -17,7 +17,7 @@ from calibrant._arguments import same_length
 from calibrant._types import Array as Array
 from calibrant._types import Namespace
 from calibrant._types import Rng as Rng
-from calibrant._words import in_all, in_rows, singular_if_one, warn_user
+from calibrant._words import in_all
 
 
 def namespace(array: Any) -> Namespace:
@@ -158,26 +158,6 @@ def rows(array: Array, index: Any) -> Array:
     if not xp.isdtype(index.dtype, "integral"):
         raise TypeError(f"rows are chosen by an integer, a slice, a mask or integers, got {index.dtype} numbers")
     return xp.take(array, index, axis=0)
-
-
-def positive(name: str, scale: Array, centre: Array, *, strict: bool, least: float | None = None) -> Array:
-    """`scale` with every zero lifted to the least that floats tell apart there, counted in one warning; or raise.
-
-    That is `resolution`, which depends on the row alone.
-    """
-    xp = namespace(scale)
-    if not anywhere(scale <= 0):
-        return scale
-    scale, centre = xp.broadcast_arrays(scale, centre)
-    flat = scale <= 0
-    if strict:
-        complain(name, flat, "has zero width")
-    first, number = first_and_count(flat)
-    where = f" {in_rows(number, first)}" if flat.ndim else ""
-    warn_user(
-        f"{name} has zero width{where}: {singular_if_one(number, 'they are')} given the least that floats tell apart"
-    )
-    return xp.where(flat, resolution(centre, least), scale)
 
 
 def resolution(centre: Array, least: float | None = None) -> Array:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from calibrant._arrays import Array, namespace
 from calibrant._batch import graded
-from calibrant._types import ArrayLike, SupportsArray
+from calibrant._types import DistributionLike, SupportsArray
 from calibrant.forms import Form
 
 T = TypeVar("T")
@@ -37,35 +37,6 @@ class Mark(NamedTuple):
     values: Array
     """One per row."""
     level: float | None = None
-
-
-class DistributionLike(Protocol):
-    """The methods of `calibrant.distributions.Distribution`, which builds on this file, that are called here."""
-
-    def cdf(self, y: ArrayLike) -> Array:
-        """P(Y <= y)."""
-
-    def pit(self, y: ArrayLike, u: ArrayLike) -> Array:
-        """The CDF, drawn over a jump."""
-
-    @property
-    def lattice(self) -> tuple[float, float] | None:
-        """The points of a distribution of counts."""
-
-    def ppf(self, p: ArrayLike) -> Array:
-        """The quantiles at a level."""
-
-    def mean(self) -> Array:
-        """The means."""
-
-    def median(self) -> Array:
-        """Those at 1/2."""
-
-    def std(self) -> Array:
-        """The standard deviations."""
-
-    def crps(self, y: ArrayLike) -> Array:
-        """The CRPS of the labels."""
 
 
 class Forecast(ABC):

@@ -14,17 +14,17 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import array_api_compat
 import numpy as np
 
-from calibrant._arguments import one_number
+from calibrant._arguments import positive
 from calibrant._arrays import Array, concatenate, moved, namespace, to_numpy
 from calibrant._words import count
 from calibrant.distributions.base import Context, Distribution
 from calibrant.guarantee import Basis, Guarantee
-from calibrant.interpolators.base import Interpolator
+from calibrant.interpolators.base import ContextInterpolator, Interpolator
 from calibrant.interpolators.by_group import Apart, ByGroup, Groups, by_group
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naive import Naive
 from calibrant.interpolators.random import Random
-from calibrant.interpolators.support import REAL_LINE, Support
+from calibrant.interpolators.support import Support
 from calibrant.interpolators.weights import CalibrationWeights, Weights, as_weights
 
 ADDING = (Linear, Naive, Random, ByGroup, Apart)
@@ -90,10 +90,7 @@ class HalfLife:
     rows: float
 
     def __post_init__(self) -> None:
-        rows = one_number("HalfLife.rows", self.rows)
-        if not 0 < rows < math.inf:
-            raise ValueError(f"HalfLife.rows must be positive and finite, got {self.rows!r}")
-        object.__setattr__(self, "rows", rows)
+        object.__setattr__(self, "rows", positive("HalfLife.rows", self.rows))
 
     @property
     def last(self) -> int:
@@ -203,22 +200,6 @@ def remember(scores: Array, by: Any, weights: Weights, forget: Forgetting | None
     """The scores with the group and the weight of each row."""
     weights = None if weights is None else as_weights(weights)
     return History(scores, weights, forget, floored, None if by is None else Groups.of(by))
-
-
-@runtime_checkable
-class ContextInterpolator(Protocol):
-    """An interpolator whose q depends on the row: its `for_rows` gives the distribution of a new row."""
-
-    def fit_rows(
-        self, scores: Array, context: Context, *, support: Support = REAL_LINE
-    ) -> tuple[Distribution, Guarantee]:
-        """q, and the guarantee that holds for it.
-
-        Args:
-            scores: The calibration scores, an array of n numbers.
-            context: What is known of the rows besides their predictions: groups, weights and random numbers.
-            support: The interval in which scores can lie; the real line by default.
-        """
 
 
 def interpolate(

@@ -6,7 +6,6 @@ rows, or that `Calibrator.fit` learned from the calibration predictions.
 
 from __future__ import annotations
 
-import math
 import warnings
 from abc import abstractmethod
 from dataclasses import KW_ONLY, dataclass, fields, replace
@@ -14,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from calibrant._arguments import one_number
+from calibrant._arguments import positive
 from calibrant._arrays import Array, anywhere, detached, first_and_count, namespace, refuse, resolution
 from calibrant._batch import no_rows
 from calibrant._words import count, singular_if_one, the_first, warn_user
@@ -189,14 +188,6 @@ class ZScore(Floored, LocationScaleScore, default_for=Distribution):
         bad = ~(xp.isfinite(mean) & xp.isfinite(std))
         refuse("a finite mean and std, which ZScore needs and CDFScore does not,", bad, "is missing")
         return mean, std
-
-
-def positive(name: str, value: Any) -> float:
-    """A parameter that is a positive, finite number."""
-    number = one_number(name, value)
-    if not 0 < number < math.inf:
-        raise ValueError(f"{name} must be positive and finite, got {value}")
-    return number
 
 
 def upper_median(values: Array) -> Array:
