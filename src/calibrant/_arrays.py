@@ -19,6 +19,8 @@ from calibrant._types import Namespace
 from calibrant._types import Rng as Rng
 from calibrant._words import in_all
 
+_DOUBLE = np.dtype(np.float64)
+
 
 def namespace(array: Any) -> Namespace:
     """The array API namespace of `array`; numpy's for plain numbers."""
@@ -36,9 +38,10 @@ def floats(
     Where `value` may have more digits than `like`, ask `wider` first. Half precision is refused. `hint` ends the error
     where the number of dimensions is wrong.
     """
-    given = (value,) if like is None else (value, like)
-    as_it_is = all(type(each) is np.ndarray and each.dtype == np.float64 for each in given)  # as most of what comes
-    array: Array = value if as_it_is else _as_floats(name, value, like)
+    plain = type(value) is np.ndarray and value.dtype == _DOUBLE
+    if like is not None:
+        plain = plain and type(like) is np.ndarray and like.dtype == _DOUBLE
+    array: Array = value if plain else _as_floats(name, value, like)  # most of what comes here is fine as it is
     if ndim is not None and array.ndim != ndim:
         raise ValueError(f"{name} must be {ndim}-d, got shape {tuple(array.shape)}{hint}")
     xp = namespace(array)
