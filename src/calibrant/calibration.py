@@ -7,20 +7,18 @@ f(x) is what the model predicts (`calibrant.predictions`). The score phi says ho
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from calibrant._arguments import check_has, check_known
-from calibrant._arrays import Array, detached, namespace, refuse
-from calibrant._batch import have_labels, some_rows
+from calibrant._arrays import namespace
 from calibrant._calibrated import Updatable
 from calibrant._row_hash import uniforms_of
 from calibrant.distributions.base import Context
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.history import interpolate, remember
 from calibrant.interpolators.linear import Linear
-from calibrant.predictions import with_labels
-from calibrant.predictions.point import as_prediction
-from calibrant.scores.base import Score, default_score
+from calibrant.predictions.point import as_prediction, labelled_rows
+from calibrant.scores.base import Score, default_score, finite_scores
 
 if TYPE_CHECKING:
     from calibrant._types import Bound, Draws, LabelsLike, Values
@@ -86,15 +84,17 @@ class Calibrator:
         if hasattr(y, "calibrated_by"):  # of some labels only a bound was seen, see `Censored`
             return y.calibrated_by(self, prediction, by, weights, bound, rng)  # type: ignore[no-any-return]
         prediction = as_prediction(prediction)
-        check_known(prediction, self.labels, by, weights, bound)
-        forecast, label, by, weights = labelled_rows(self.labels, prediction, y, by, weights, bound, rng)
-        if label.shape[0] == 0:
+        form = prediction.form()
+        prediction, y, by, weights = labelled_rows(self.labels, prediction, y, by, weights, bound, rng)
+        if y.shape[0] == 0:
             raise ValueError("calibration needs at least one row, got none")
-        score, below_floor = (self.score or default_score(forecast)).learn(forecast, label)
-        scores = finite_scores(score, forecast, label)
-        score.review(forecast, scores)  # it warns where a few rows dominate q
-        history = remember(scores, by, weights, self.forget, int(namespace(below_floor).count_nonzero(below_floor)))
-        return calibrated(score, self.interpolator, prediction.form(), self.labels, history, rng)
+        score, below_floor = (self.score or default_score(prediction)).learn(prediction, y)
+        scores = finite_scores(score, prediction, y)
+        score.review(prediction, scores)  # it warns where a few rows dominate q
+        history = remember(scores, by, weights, self.forget, int(namespace(scores).count_nonzero(below_floor)))
+        drawn = self.labels is not None and self.labels.draws
+        q, guarantee, interpolator = interpolate(self.interpolator, history, score.support, rng, drawn=drawn)
+        return Calibrated(score, q, guarantee, interpolator, form, self.labels, history)
 
 
 @dataclass(frozen=True)
@@ -138,35 +138,3 @@ class Calibrated(Updatable):
         H = self.score.pull_back(q, prediction)
         H = H if self.labels is None else self.labels.collapse(H, bound=bound)
         return H.warning_if(self.guarantee.too_few)
-
-
-def labelled_rows(
-    labels: Labels | None, prediction: Any, y: Any, by: Any, weights: Any, bound: Bound, rng: Draws
-) -> tuple[Any, Array, Any, Any]:
-    """Prediction, label, group and weight of the rows that have a label; counts are made continuous (y + U)."""
-    there = have_labels(y, len(prediction))
-    if there is not None:
-        prediction, y, by, weights, bound = (some_rows(each, there) for each in (prediction, y, by, weights, bound))
-    prediction, y = with_labels(prediction, y)
-    if labels is not None:
-        labels.check(y, bound)
-        continuous = labels.spread(y, prediction, bound=bound, rng=rng)
-        prediction, y = labels.spread_prediction(prediction, bound=bound), continuous
-    return prediction, y, by, weights
-
-
-def finite_scores(score: Score, prediction: Any, y: Array) -> Array:
-    """phi(f(x_i), y_i); raises where one is infinite."""
-    scores = detached(score(prediction, y))  # q is learned: no gradient of a later loss may reach back here
-    infinite, name = ~namespace(scores).isfinite(scores), f"the score of {type(score).__name__}"
-    refuse(name, infinite, "is not finite: y lies beyond the prediction's support")
-    return scores
-
-
-def calibrated(
-    score: Score, interpolator: Interpolator, form: Form | None, labels: Labels | None, history: History, rng: Draws
-) -> Calibrated:
-    """q, fitted to the scores, and its guarantee."""
-    q, guarantee, interpolator = interpolate(interpolator, history, score.support, rng)
-    guarantee = guarantee.noting(floored=history.floored, drawn=labels is not None and labels.draws)
-    return Calibrated(score, q, guarantee, interpolator, form, labels, history)

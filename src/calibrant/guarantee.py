@@ -7,6 +7,7 @@ every c. `Guarantee` says this, and what stands in its place for groups, weights
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -159,8 +160,6 @@ class Guarantee:
             floored: How many calibration rows, over all groups, got a learned floor.
             drawn: Whether labels were spread by a draw.
         """
-        if not (floored or drawn):
-            return self
         parts = tuple(part.noting(floored=floored, drawn=drawn) for part in self.parts)
         return replace(self, floored=min(floored, self.n), drawn=drawn, parts=parts)
 
@@ -411,16 +410,9 @@ def required_n(epsilon: float, confidence: float | None = None, *, interpolator:
         bound = (1 + accuracy) / (n + 1) + (0.0 if confidence is None else _dkw(n, confidence))
         return bound <= epsilon * (1 + 1e-12)
 
-    high = 1
-    while not enough(high):
-        high *= 2
-        if high > 2**60:
-            raise ValueError(f"{interpolator!r} reaches no epsilon of {epsilon}, however large n is")
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    if not enough(2**60):
+        raise ValueError(f"{interpolator!r} reaches no epsilon of {epsilon}, however large n is")
+    return 1 + bisect_left(range(1, 2**60), True, key=enough)  # noqa: FBT003
 
 
 def required_n_for_interval(coverage: float) -> int:
@@ -462,8 +454,6 @@ def too_few_for_interval(n: int, coverage: float) -> str | None:
     '90% intervals need 19 calibration rows, and there are 9: their ends depend on the assumed tails'
     >>> too_few_for_interval(19, 0.9)
     """
-    if n > 2 / (1 - coverage):
-        return None
     enough = math.ceil(2 / (1 - as_written(coverage)) - 1)
     if n >= enough:
         return None

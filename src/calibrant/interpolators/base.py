@@ -8,7 +8,8 @@ from calibrant._arrays import Array, Rng
 from calibrant.interpolators.support import REAL_LINE
 
 if TYPE_CHECKING:
-    from calibrant.distributions.base import Distribution
+    from calibrant.distributions.base import Context, Distribution
+    from calibrant.guarantee import Guarantee
     from calibrant.interpolators.support import Support
 
 
@@ -24,6 +25,7 @@ class Interpolator(Protocol):
 
         Args:
             scores: The calibration scores, an array of n numbers.
+            weights: Where it takes them, likelihood ratios p_new(x) / p(x) of the calibration rows, up to a factor.
             support: The interval in which scores can lie; the real line by default.
             rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
         """
@@ -35,4 +37,20 @@ class Interpolator(Protocol):
 
         Args:
             n: The number of scores.
+        """
+
+
+@runtime_checkable
+class ContextInterpolator(Protocol):
+    """An interpolator whose q depends on the row: its `for_rows` gives the distribution of a new row."""
+
+    def fit_rows(
+        self, scores: Array, context: Context, *, support: Support = REAL_LINE
+    ) -> tuple[Distribution, Guarantee]:
+        """q, and the guarantee that holds for it.
+
+        Args:
+            scores: The calibration scores, an array of n numbers.
+            context: What is known of the rows besides their predictions: groups, weights and random numbers.
+            support: The interval in which scores can lie; the real line by default.
         """

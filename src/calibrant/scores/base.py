@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from calibrant._arrays import Array
+from calibrant._arrays import Array, detached, namespace, refuse
 from calibrant._batch import no_rows
 from calibrant.interpolators.support import REAL_LINE
 from calibrant.predictions import with_labels
@@ -117,6 +117,14 @@ class Score(ABC):
             prediction: The prediction of each row.
         """
         return self.transform(self._expected(prediction))
+
+
+def finite_scores(score: Score, prediction: Any, y: Array) -> Array:
+    """phi(f(x_i), y_i); raises where one is infinite."""
+    scores = detached(score(prediction, y))  # q is learned: no gradient of a later loss may reach back here
+    infinite, name = ~namespace(scores).isfinite(scores), f"the score of {type(score).__name__}"
+    refuse(name, infinite, "is not finite: y lies beyond the prediction's support")
+    return scores
 
 
 def default_score(prediction: PredictionLike) -> Score:

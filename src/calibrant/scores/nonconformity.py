@@ -12,11 +12,12 @@ from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any, Self
 
+from calibrant._arguments import positive
 from calibrant._arrays import Array, detached, namespace
 from calibrant._batch import no_rows
 from calibrant.predictions.point import as_prediction
 from calibrant.scores.base import Score
-from calibrant.scores.floors import positive, upper_median
+from calibrant.scores.floors import upper_median
 from calibrant.scores.transforms.base import Transform
 from calibrant.scores.transforms.combined import shifted
 from calibrant.scores.transforms.curves import ByFunctions, TwoSided
