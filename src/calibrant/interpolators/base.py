@@ -1,4 +1,4 @@
-"""An interpolation algorithm: from calibration scores to the map q."""
+"""An interpolation algorithm: from calibration scores to their CDF q."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Interpolator(Protocol):
-    """Fits q, a CDF, to the calibration scores. Your own has these two methods; its `fit` may also take `weights`.
+    """Fits q, a CDF, to the calibration scores. To write one, define these two methods; `fit` may also take `weights`.
 
     docs/write-your-own.md has examples, and `calibrant.testing.check_interpolator` checks one.
     """
 
     def fit(self, scores: Array, *, support: Support = REAL_LINE, rng: Rng = None) -> Distribution:
-        """The single distribution q of n scores, with q(u_(i)) near i / (n + 1).
+        """The single distribution q of n scores: q(u_(i)) is near i / (n + 1), where u_(i) is the i-th smallest score.
 
         Args:
             scores: The calibration scores, an array of n numbers.
@@ -31,7 +31,7 @@ class Interpolator(Protocol):
         """
 
     def accuracy(self, n: int) -> float:
-        """The lambda with q(u_(i)) in (i +- lambda) / (n + 1) for any n distinct scores, fixed before the data.
+        """The lambda, fixed before the data: for distinct scores q(u_(i)) is within lambda / (n + 1) of i / (n + 1).
 
         -1 marks a randomised q such as that of `Random`: its calibration is exact, so that (1 + lambda) / (n + 1) is 0.
 
