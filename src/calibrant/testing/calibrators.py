@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from calibrant._arrays import Array, device_like, floats
+from calibrant._arrays import Array, device_like, floats, rows
 from calibrant._types import ArrayLike, Bound, Rng, SupportsArray, Table
 from calibrant._words import count, in_all
 from calibrant.backtesting.backtest import Backtest
@@ -22,13 +22,14 @@ from calibrant.labels import Labels
 from calibrant.persistence.codec import decode, encode
 from calibrant.persistence.errors import FileError
 from calibrant.predictions import Point, with_labels
-from calibrant.scores import Score
+from calibrant.predictions.point import as_prediction
+from calibrant.scores import Score, signed
+from calibrant.scores.nonconformity import Nonconformity
 from calibrant.testing.distributions import DistributionCheck, Floats, agree, numbers, require
 
 _SHARES = np.sort(np.arange(1, 16) * (5**0.5 - 1) / 2 % 1)  # irrational, so that no label falls on a bend of a score
 
 
-@np.errstate(all="ignore")
 def check_score(score: Score, prediction: PredictionLike, y: ArrayLike) -> None:
     """Raise an AssertionError unless `score` does with these predictions and labels what a score must.
 
@@ -41,8 +42,12 @@ def check_score(score: Score, prediction: PredictionLike, y: ArrayLike) -> None:
         prediction: The prediction of each row.
         y: The labels: one number per row.
     """
-    f, y = cast("tuple[Any, Array]", with_labels(prediction, y))
-    name, n, labels = type(score).__name__, len(f), numbers(y)
+    _check_score(type(score).__name__, score, *with_labels(prediction, y))
+
+
+@np.errstate(all="ignore")
+def _check_score(name: str, score: Score, f: Any, y: Array) -> None:
+    n, labels = len(f), numbers(y)
     if n < 2:
         raise ValueError(f"check_score needs at least two rows, got {n}")
     epsilon = 2.0**-23 if "32" in str(y.dtype) else 2.0**-52
@@ -70,6 +75,30 @@ def check_score(score: Score, prediction: PredictionLike, y: ArrayLike) -> None:
     slack = 1e5 * epsilon * (np.abs(grid) + reach + 1 / np.maximum(check.at("pdf", grid), 1e-300))
     agree(f"{what}.ppf at cdf", back, check.points, slack, "the inverse must lead back to", grid)
     check.density()
+
+
+def check_nonconformity(nonconformity: Nonconformity, prediction: PredictionLike, y_grid: ArrayLike) -> None:
+    """Raise an AssertionError unless a(f(x), y) is strictly unimodal in y, with this minimiser, level set and slope.
+
+    That is where the score `signed(nonconformity)` does what a score must: it increases where the value falls up to
+    its minimiser and rises from there on, its inverse is an end of the level set, and its slope that of the value.
+
+    Args:
+        nonconformity: A measure a(f(x), y) of how far a label is from its prediction, see `Nonconformity`.
+        prediction: The prediction of each row.
+        y_grid: Points that surround the labels, at which to test.
+
+    >>> from calibrant import Interval
+    >>> from calibrant.intervals import CQR
+    >>> check_nonconformity(CQR(), Interval([0.0, 1.0], [2.0, 5.0]), np.linspace(-10, 10, 50))
+    """
+    f, name = cast(Any, as_prediction(prediction)), type(nonconformity).__name__
+    grid, found = floats("y_grid", y_grid, like=f.like, ndim=1), tuple(nonconformity.minimiser(f).shape)
+    must = f"{name}.minimiser must give one value for each of {count(len(f), 'row')}"
+    require(found == (len(f),), f"{must}, got shape {found}")
+    every = np.arange(max(2, len(f), grid.shape[0]))
+    f, y = f[every % len(f)], rows(grid, every % grid.shape[0])
+    _check_score(f"signed({name})", signed(nonconformity).learn(f, y)[0], f, y)
 
 
 @np.errstate(all="ignore")
