@@ -29,19 +29,15 @@ def splines_together(many: Sequence[Array], units: int, device: Any) -> list[Log
     """The smooth distribution of each, as NAF has it before its guard."""
     import torch
 
-    mixtures, found = fit_together(many, units, device), {}
-    knots = [np.unique(knots_of_units(*mixture[1:])) for mixture in mixtures]
-    for some in _batches([own.size for own in knots], units):
-        columns = zip(*((knots[i], *mixtures[i]) for i in some), strict=True)
-        s, w, m, t = (_stacked(column, device)[:, None] for column in columns)
-        t[t == 0] = np.inf
-        z = (s.swapaxes(1, 2) - m) / t
+    splines = []
+    for mixture in fit_together(many, units, device):
+        knots = np.unique(knots_of_units(*mixture[1:]))
+        s, w, m, t = (torch.as_tensor(part, device=device) for part in (knots, *mixture))
+        z = (s[:, None] - m) / t
         below, above = torch.nn.functional.logsigmoid(z), torch.nn.functional.logsigmoid(-z)
         F, S, f = (torch.logsumexp(torch.log(w) + part, -1) for part in (below, above, below + above - torch.log(t)))
-        for i, value, log_slope in zip(some, (F - S).cpu().numpy(), (f - F - S).cpu().numpy(), strict=True):
-            own, size = knots[i], knots[i].size
-            found[i] = LogitSpline.drawn(own, value[:size], log_slope[:size], like=own)
-    return [found[i] for i in range(len(many))]
+        splines.append(LogitSpline.drawn(knots, (F - S).cpu().numpy(), (f - F - S).cpu().numpy(), like=knots))
+    return splines
 
 
 def _batches(sizes: Sequence[int], each: int) -> Iterator[list[int]]:
