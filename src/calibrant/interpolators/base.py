@@ -24,6 +24,7 @@ class Interpolator(Protocol):
 
         Args:
             scores: The calibration scores, an array of n numbers.
+            weights: Where it takes them, likelihood ratios p_new(x) / p(x) of the calibration rows, up to a factor.
             support: The interval in which scores can lie; the real line by default.
             rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
         """

@@ -282,9 +282,9 @@ def _lines(knots: Numbers, probs: Numbers, first: Counts) -> Lines:
     usual = np.maximum(knots[end] - knots[begin], np.finfo(np.float64).tiny)
 
     def excess(step: Numbers, inner: Numbers, outer: Numbers) -> Numbers:
-        falls = (inner > outer) & (outer > 0) & (step > 0)
-        ratio = np.where(falls, inner / np.where(falls, outer, 1.0), 2.0)
-        return np.asarray(np.where(falls, step / np.log(ratio), usual))
+        with np.errstate(all="ignore"):
+            mean = step / np.log(inner / outer)
+        return np.asarray(np.where(np.isfinite(mean) & (mean > 0), mean, usual))
 
     left = excess(knots[begin + 1] - knots[begin], probs[begin + 1], probs[begin])
     right = excess(knots[end] - knots[end - 1], 1 - probs[end - 1], 1 - probs[end])

@@ -53,12 +53,10 @@ class Problem(NamedTuple):
 
 
 def fit_logistic_mixture(scores: Array, units: int = 200, weights: Array | None = None) -> Mixture:
-    """q(s) = sum of w_k sigmoid((s - m_k) / t_k) with at most so many units, 2 or more; a score counts its weight.
+    """q(s) = sum of w_k sigmoid((s - m_k) / t_k) with at most so many units, 2 or more, of scores not all equal.
 
-    Equal scores give one narrow logistic, of scale 1 if they are 0.
+    A score counts its weight.
     """
-    if scores.min() == scores.max():
-        return np.ones(1), scores[:1], np.asarray([2.0**-20 * abs(scores[0]) or 1.0])
     problem = problem_of(scores, units, weights)
     found = [solve(problem, scales) for scales in problem.scales]
     return best(problem, *map(np.asarray, zip(*found, strict=True)))

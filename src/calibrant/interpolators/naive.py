@@ -9,12 +9,13 @@ import numpy as np
 from calibrant._arrays import Array, Rng, concatenate, device_like, namespace, ranks
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.piecewise_linear import PiecewiseLinear
+from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.support import REAL_LINE, Support
 from calibrant.interpolators.weights import InOrder, Weights, in_order
 
 
 @dataclass(frozen=True)
-class Naive:
+class Naive(Interpolator):
     """q(u) = i / n for u in [u_(i), u_(i+1)): the empirical distribution of the scores; it has no density.
 
     >>> Naive().fit([0.0, 1.0, 3.0]).cdf([-1.0, 0.0, 2.0, 3.0])
@@ -24,23 +25,12 @@ class Naive:
     def fit(
         self, scores: Array, *, weights: Weights = None, support: Support = REAL_LINE, rng: Rng = None
     ) -> Distribution:
-        """n atoms, equal if they have no weights.
-
-        Args:
-            scores: The calibration scores, an array of n numbers.
-            weights: Likelihood ratios p_new(x) / p(x) of the calibration rows, up to a factor, one number each.
-            support: The interval in which scores can lie; the real line by default.
-            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
-        """
+        """n atoms, equal if they have no weights."""
         known = in_order(scores, weights, support)
         return known.by_row(steps(known), 0.0, 1.0)  # it has no tails
 
     def accuracy(self, n: int) -> float:
-        """1: i / n is at most 1 / (n + 1) above i / (n + 1).
-
-        Args:
-            n: The number of scores.
-        """
+        """1: i / n is at most 1 / (n + 1) above i / (n + 1)."""
         return 1.0
 
 

@@ -8,13 +8,14 @@ from calibrant._arguments import check_has
 from calibrant._arrays import Array, Rng
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.randomised import Randomised
+from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.naive import steps
 from calibrant.interpolators.support import REAL_LINE, BoundedTails, ExponentialTails, InfiniteTails, Line, Support
 from calibrant.interpolators.weights import Weights, in_order
 
 
 @dataclass(frozen=True)
-class Random:
+class Random(Interpolator):
     """q(u) = (#{s_i < u} + U (1 + #{s_i = u})) / (n + 1), one uniform U per row: exactly calibrated, ties included.
 
     The mass that belongs to no score sits at -inf and +inf, or with `BoundedTails` at two end points.
@@ -32,23 +33,12 @@ class Random:
     def fit(
         self, scores: Array, *, weights: Weights = None, support: Support = REAL_LINE, rng: Rng = None
     ) -> Distribution:
-        """n atoms and two ends; the uniforms are drawn when a prediction is made.
-
-        Args:
-            scores: The calibration scores, an array of n numbers.
-            weights: Likelihood ratios p_new(x) / p(x) of the calibration rows, up to a factor, one number each.
-            support: The interval in which scores can lie; the real line by default.
-            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
-        """
+        """n atoms and two ends; the uniforms are drawn when a prediction is made."""
         known = in_order(scores, weights, support)
         ends, line = self.tails.fit(known.scores), known.support if isinstance(known.support, Line) else REAL_LINE
         lower, upper = max(line.lower, ends.lower), min(line.upper, ends.upper)
         return Randomised(steps(known), lower, upper, known.total, known.unit)
 
     def accuracy(self, n: int) -> float:
-        """-1: the uniform makes up for the rank that (1 + lambda) / (n + 1) allows for, and epsilon is 0.
-
-        Args:
-            n: The number of scores.
-        """
+        """-1: the uniform makes up for the rank that (1 + lambda) / (n + 1) allows for, and epsilon is 0."""
         return -1.0
