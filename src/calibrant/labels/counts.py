@@ -59,7 +59,6 @@ class Counts(Labels):
     step: float = 1.0
     lower: float | None = 0.0
     draws = True
-    widens = True
 
     def __post_init__(self) -> None:
         check_lattice(self)

@@ -41,11 +41,6 @@ class Composed(Transform):
     def inverse(self, s: Array) -> Array:
         return self.first.inverse(self.then.inverse(s))
 
-    def inverse_with_width(self, s: Array) -> tuple[Array, Array]:
-        middle, then_width = self.then.inverse_with_width(s)
-        y, width = self.first.inverse_with_width(middle)
-        return y, width * then_width
-
     @property
     def standard(self) -> tuple[Array, Array, Transform] | None:
         """One map of all rows after the row's line."""
