@@ -14,10 +14,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Interpolator(Protocol):
-    """Fits q, a CDF, to the calibration scores. Your own has these two methods; its `fit` may also take `weights`.
-
-    docs/write-your-own.md has examples, and `calibrant.testing.check_interpolator` checks one.
-    """
+    """Fits q, a CDF, to the calibration scores. Your own has these two methods: see docs/write-your-own.md."""
 
     def fit(self, scores: Array, *, support: Support = REAL_LINE, rng: Rng = None) -> Distribution:
         """The single distribution q of n scores, with q(u_(i)) near i / (n + 1).
