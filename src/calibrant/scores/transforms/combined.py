@@ -113,8 +113,6 @@ class Sum(Transform):
         A CDF has no share of s: it only moves s, by 0 to its weight.
         """
         free = [(part, w) for part, w in self.terms if not isinstance(part, CDF)]
-        if not free:
-            raise ValueError("a sum of bounded scores has no inverse on the whole line")
         total = sum(w for _, w in free)
         most = sum(w for part, w in self.terms if isinstance(part, CDF))
         return [part.inverse((s - most) / total) for part, _ in free], [part.inverse(s / total) for part, _ in free]
