@@ -13,8 +13,7 @@ from calibrant.calibration import Calibrated, calibrated, finite_scores, labelle
 from calibrant.interpolators.by_group import Apart, ByGroup, Groups
 from calibrant.interpolators.history import History
 from calibrant.interpolators.linear import Linear
-from calibrant.interpolators.naive import Naive
-from calibrant.interpolators.random import Random
+from calibrant.interpolators.steps import Naive, Random
 from calibrant.predictions.point import as_prediction
 
 ADDING = (Linear, Naive, Random, ByGroup, Apart)

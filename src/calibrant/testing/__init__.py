@@ -14,10 +14,10 @@ from calibrant.testing.calibrators import (
     check_labels,
     check_look_ahead,
     check_nonconformity,
+    check_refiner,
     check_score,
 )
 from calibrant.testing.distributions import check_distribution
-from calibrant.testing.refiners import check_refiner
 
 __all__ = [
     "check_distribution",

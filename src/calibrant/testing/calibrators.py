@@ -1,4 +1,4 @@
-"""What the parts of a calibrator must satisfy, a score, an interpolator and labels, and what a backtest must."""
+"""What a score, an interpolator, labels, a refiner and a backtest must satisfy."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ from calibrant.persistence.codec import decode, encode
 from calibrant.persistence.errors import FileError
 from calibrant.predictions import Point, with_labels
 from calibrant.predictions.point import as_prediction
+from calibrant.refine import Refiner
+from calibrant.refine.rows import TrainingRows
 from calibrant.scores import Score, signed
 from calibrant.scores.nonconformity import Nonconformity
 from calibrant.testing.distributions import DistributionCheck, Floats, agree, numbers, require
@@ -276,3 +278,52 @@ def _forecasts(found: Any, rows: int) -> Floats:
     every = np.full((rows, values.size // len(values)), np.nan)
     every[which] = values.reshape(len(values), -1)
     return every
+
+
+def check_refiner(refiner: Refiner, rows: TrainingRows | None = None) -> None:
+    """Raise an AssertionError unless `refiner` does what a refiner must.
+
+    What `fit` returns gives a prediction of every row that can be calibrated; a row's prediction depends on no other
+    row; the training rows are left as they were; the same rows and seed give the same; what was learned pickles. The
+    rows are made up, unless you give some: the first 5/6 train, the others are predicted.
+
+    Args:
+        refiner: The refiner to test.
+        rows: Rows to test it on; made up by default.
+    """
+    if rows is None:
+        rng = np.random.default_rng(0)
+        X, error = rng.normal(size=(360, 3)), rng.normal(size=360)
+        rows = TrainingRows(X, Point(X[:, 0].copy()), X[:, 0] + 0.5 * X[:, 1] + np.exp(0.5 * X[:, 2]) * error)
+    name, first, last = type(refiner).__name__, *np.split(np.arange(len(rows)), [len(rows) * 5 // 6])
+    require(len(last) >= 4, f"check_refiner needs at least 24 rows, got {len(rows)}")
+    train, new, half = rows[first], rows[last], len(last) // 2
+
+    def refined_by(learned: Any, some: TrainingRows = new) -> Any:
+        return as_prediction(learned(some.X, some.prediction))
+
+    before, learned = pickle.dumps((train.X, train.prediction, train.y)), refiner.fit(train)
+    require(callable(learned), f"{name}.fit must return a function of X and a prediction, got {learned!r}")
+    same = pickle.dumps((train.X, train.prediction, train.y)) == before
+    require(same, f"{name}.fit must leave the rows it learns from as they are, but changed them")
+    refined = refined_by(learned)
+    require(len(refined) == len(new), f"{name} must give one prediction per row, {len(new)}, got {len(refined)}")
+    H = Calibrator().fit(refined[:half], new.y[:half])(refined[half:])
+    require(bool(np.all(np.isfinite(numbers(H.median())))), f"what {name} gives must have a finite calibrated median")
+    same = _same(refined_by(learned, new[np.arange(1)]), refined[:1])
+    require(same, f"{name} must treat each row by itself, but the first row alone is refined another way")
+    same = _same(refined_by(refiner.fit(rows[first])), refined)
+    require(same, f"{name} must learn the same from the same rows and seed: use rows.seed for what it draws")
+    try:
+        copy = pickle.loads(pickle.dumps(learned))
+    except Exception as error:
+        raise AssertionError(f"what {name}.fit returns must pickle, but: {error}") from error
+    require(_same(refined_by(copy), refined), f"what {name} learned must survive pickling")
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two predictions are alike in form, middle and spread."""
+    if one.form() != other.form():
+        return False
+    pairs = [(one.centre_rows(), other.centre_rows()), (one.spread_rows(), other.spread_rows())]
+    return all(a is b or np.allclose(numbers(a), numbers(b), 1e-6, 1e-12, equal_nan=True) for a, b in pairs)
