@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import inf
+from operator import add
 
 from calibrant._arrays import Array, concatenate, device_like, namespace
 from calibrant._search import Curve, inverse_by_curve, solve_increasing
@@ -85,11 +86,11 @@ class Sum(Transform):
         return self.terms[0][0].shape
 
     def __call__(self, y: Array) -> Array:
-        return sum(w * part(y) for part, w in self.terms)
+        return _total(w * part(y) for part, w in self.terms)
 
     def with_slope(self, y: Array) -> tuple[Array, Array]:
         xp, found = namespace(y), [(w, *part.with_slope(y)) for part, w in self.terms]
-        return sum(w * s for w, s, _ in found), xp.log(sum(w * xp.exp(log_slope) for w, _, log_slope in found))
+        return _total(w * s for w, s, _ in found), xp.log(_total(w * xp.exp(log_slope) for w, _, log_slope in found))
 
     def inverse(self, s: Array) -> Array:
         xp, (lows, highs) = namespace(s), self._brackets(s)
@@ -145,10 +146,10 @@ def weighted_sum(parts: Sequence[Transform], weights: Sequence[float]) -> Transf
 
 def _line(lines: Sequence[tuple[Affine, float]]) -> Affine:
     """scale = 1 / sum(w / scale_k), loc = scale * sum(w loc_k / scale_k)."""
-    scale = 1 / sum(w / line.scale for line, w in lines)
+    scale = 1 / _total(w / line.scale for line, w in lines)
     # measured from the first line's loc, so that a common large loc does not cancel
     origin = lines[0][0].loc
-    return Affine(origin + scale * sum(w * (line.loc - origin) / line.scale for line, w in lines), scale)
+    return Affine(origin + scale * _total(w * (line.loc - origin) / line.scale for line, w in lines), scale)
 
 
 def _broken_line(broken: Sequence[tuple[BrokenLine, float]], every: Sequence[tuple[Transform, float]]) -> BrokenLine:
@@ -156,11 +157,16 @@ def _broken_line(broken: Sequence[tuple[BrokenLine, float]], every: Sequence[tup
     knots = _sorted([part.values for part, _ in broken], broken[0][0].shape[0])
     xp, end = namespace(knots), namespace(knots).full_like(knots[:, :1], inf)
     pieces = concatenate([-end, (knots[:, 1:] + knots[:, :-1]) / 2, end], axis=1)
-    slopes = sum(w * xp.exp(part.log_slope(pieces)) for part, w in every)
-    return BrokenLine(knots, sum(w * part(knots) for part, w in every), slopes)
+    slopes = _total(w * xp.exp(part.log_slope(pieces)) for part, w in every)
+    return BrokenLine(knots, _total(w * part(knots) for part, w in every), slopes)
 
 
 def _sorted(columns: Sequence[Array], rows: int) -> Array:
     """All columns of each row in order."""
     xp = namespace(columns[0])
     return xp.sort(concatenate([xp.broadcast_to(part, (rows, part.shape[1])) for part in columns], axis=1), axis=1)
+
+
+def _total(parts: Iterable[Array]) -> Array:
+    """The sum of arrays."""
+    return reduce(add, parts)
