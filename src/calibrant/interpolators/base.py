@@ -15,10 +15,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Interpolator(Protocol):
-    """Fits q, a CDF, to the calibration scores. To write one, define these two methods; `fit` may also take `weights`.
-
-    docs/write-your-own.md has examples, and `calibrant.testing.check_interpolator` checks one.
-    """
+    """Fits q, a CDF, to the calibration scores. To write one, define these two methods: see docs/write-your-own.md."""
 
     def fit(self, scores: Array, *, support: Support = REAL_LINE, rng: Rng = None) -> Distribution:
         """The single distribution q of n scores: q(u_(i)) is near i / (n + 1), where u_(i) is the i-th smallest score.

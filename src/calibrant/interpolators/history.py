@@ -22,8 +22,7 @@ from calibrant.guarantee import Basis, Guarantee
 from calibrant.interpolators.base import ContextInterpolator, Interpolator
 from calibrant.interpolators.by_group import Apart, ByGroup, Groups, by_group
 from calibrant.interpolators.linear import Linear
-from calibrant.interpolators.naive import Naive
-from calibrant.interpolators.random import Random
+from calibrant.interpolators.steps import Naive, Random
 from calibrant.interpolators.support import Support
 from calibrant.interpolators.weights import CalibrationWeights, Weights, as_weights
 

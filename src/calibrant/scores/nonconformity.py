@@ -112,7 +112,7 @@ class Nonconformity(ABC):
         return self.level_set(prediction, namespace(u).maximum(sign * u, least))[sign > 0]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class SignedScore(Score):
     """phi(f(x), y) = sign(y - m) g(a(f(x), y) / scale), m the minimiser of a, g(v) = v + sqrt(v^2 + 1).
 
@@ -174,10 +174,6 @@ class SignedScore(Score):
         below, above, at = self.nonconformity.branches(as_prediction(prediction))
         low = shifted(below, 0.0, self.scale or 1.0)
         return TwoSided(low, low if above is below else shifted(above, 0.0, self.scale or 1.0), at)
-
-    def __repr__(self) -> str:
-        scale = "" if self.scale is None else f", scale={self.scale:.3g}"
-        return f"{type(self).__name__}({self.nonconformity!r}{scale})"
 
 
 signed = SignedScore
