@@ -16,7 +16,7 @@ from calibrant.calibration import Calibrator
 from calibrant.distributions.base import Distribution
 from calibrant.interpolators import NAF, Linear
 from calibrant.interpolators.history import History
-from calibrant.interpolators.naf_together import splines_together
+from calibrant.interpolators.naf_fit import splines_together
 from calibrant.interpolators.support import REAL_LINE, Support
 from calibrant.interpolators.weights import in_order
 from studies.cells import Task

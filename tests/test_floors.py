@@ -39,9 +39,7 @@ LABELS = CENTRE + RNG.normal(size=N)
 SPREAD = np.array([-1.0, 0.0, 1.0])
 TIED = np.array([0.0, 0.0, 1.0])  # some quantiles equal in every row, all of them where the width is zero
 
-quietly = pytest.mark.filterwarnings(
-    "ignore:.*(no width|zero width|smaller than the median)"
-)
+quietly = pytest.mark.filterwarnings("ignore:.*(no width|zero width|smaller than the median)")
 
 KINDS = {
     "interval": (lambda c, w: Interval(c, c + w), None),

@@ -372,31 +372,31 @@ def broken(**methods):
     [
         (
             broken(value=lambda self, p, y: np.minimum((y - p.values) ** 2 - 1, 3.0)),
-            r"Broken\.value does not fall strictly up to its minimiser in row 0 \(4 rows in all\)",
+            r"signed\(Broken\)\(-4.0983\) is .*, but must increase strictly in y, .* \(row 0\)",
         ),
         (
             broken(value=lambda self, p, y: np.where(y > 2, 3.0, (y - p.values) ** 2 - 1)),
-            r"Broken\.value does not rise strictly from its minimiser on",
+            r"signed\(Broken\)\(2.98374\) is .*, but must increase strictly in y",
         ),
-        (broken(minimiser=lambda self, p: p.values + 1), r"Broken\.value is smaller elsewhere than at its minimiser"),
+        (broken(minimiser=lambda self, p: p.values + 1), r"signed\(Broken\)\(.* must increase strictly in y"),
         (broken(minimiser=lambda self, p: np.zeros(2)), r"Broken\.minimiser must give one value for each of 4 rows"),
         (
             broken(level_set=lambda self, p, t: (p.values - t - 1, p.values + t + 1)),
-            r"Broken\.level_set does not end where the value is t",
+            r"signed\(Broken\).*ppf at cdf\(.* the inverse must lead back to",
         ),
         (
             broken(level_set=lambda self, p, t: SquaredCQR.level_set(self, p, t)[::-1]),
-            r"Broken\.level_set has its ends in the wrong order",
+            r"signed\(Broken\).*ppf at cdf\(.* the inverse must lead back to",
         ),
         (
             broken(log_slope=lambda self, p, y: np.log(np.abs(y - p.values))),
-            r"Broken\.log_slope is not the log of the slope of the value",
+            r"by the log-slope of signed\(Broken\), .*pdf\(.* the slope of the cdf is",
         ),
-        (broken(value=lambda self, p, y: np.where(y > 3, np.inf, (y - p.values) ** 2)), "is not finite"),
+        (broken(value=lambda self, p, y: np.where(y > 3, np.inf, (y - p.values) ** 2)), "must be finite"),
     ],
 )
 def test_a_broken_nonconformity_is_refused(nonconformity, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(AssertionError, match=message):
         check_nonconformity(nonconformity, [0.0, 0.5, 1.0, -1.0], np.linspace(-5, 5, 41))
 
 
@@ -473,7 +473,7 @@ def test_labels_in_a_tiny_unit_keep_their_scores_apart(dtype):
 
 def test_the_scale_of_a_signed_score_is_the_median_size_unless_it_is_given():
     f, y = [0.0, 0.0, 0.0, 0.0], [0.0, -2.0, 3.0, 5.0]
-    assert repr(Calibrator(signed(AbsoluteResidual())).fit(f, y).score) == "SignedScore(AbsoluteResidual(), scale=3)"
+    assert Calibrator(signed(AbsoluteResidual())).fit(f, y).score == signed(AbsoluteResidual(), scale=3.0)
     assert Calibrator(signed(AbsoluteResidual(), scale=0.5)).fit(f, y).score == signed(AbsoluteResidual(), scale=0.5)
     with pytest.warns(UserWarning, match="all scores are equal"):
         assert Calibrator(signed(AbsoluteResidual())).fit(f, f).score == signed(AbsoluteResidual())
@@ -577,8 +577,6 @@ def test_bad_input_is_named():
         Centred(CQR())
     with pytest.raises(ValueError, match=r"Centred\.centre is NaN"):
         Centred(ZScore(), math.nan)
-    with pytest.raises(ValueError, match="y_grid must hold at least two points in strictly increasing order"):
-        check_nonconformity(AbsoluteResidual(), [0.0], [1.0, 0.0])
     with pytest.raises(ValueError, match=r"the value of .* is not finite in row 0"):
         ConformalInterval(broken(value=lambda self, p, y: y / np.zeros(1) ** 0 + np.inf), 0.5).fit([1.0], [1.0])
 

@@ -43,7 +43,6 @@ SLOW = {
 LATE = {
     ("distributions/base.py", "calibrant.distributions.clipped"): "clip gives a wrapper, which builds on this file",
     ("distributions/base.py", "calibrant.distributions.joined"): "so do among and one row of a batch",
-    ("_calibrated.py", "calibrant.updating"): "update and merge give what builds on this file",
     ("calibration.py", "calibrant.labels.named"): "it knows every kind of labels, of which most fits have none",
     ("_calibrated.py", "calibrant.persistence"): "it knows every class that it saves",
 }

@@ -5,9 +5,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="the batch is a torch program")
 
-from calibrant.interpolators import NAF, naf_together  # noqa: E402
-from calibrant.interpolators.naf_fit import fit_logistic_mixture  # noqa: E402
-from calibrant.interpolators.naf_together import fit_together, splines_together  # noqa: E402
+from calibrant.interpolators import NAF, naf_fit  # noqa: E402
+from calibrant.interpolators.naf_fit import fit_logistic_mixture, fit_together, splines_together  # noqa: E402
 from calibrant.interpolators.weights import in_order  # noqa: E402
 
 DEVICES = [
@@ -37,7 +36,7 @@ def sets_of_scores():
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("at_once", [2**26, 1])
 def test_each_gets_the_mixture_that_it_gets_alone(device, at_once, monkeypatch):
-    monkeypatch.setattr(naf_together, "AT_ONCE", at_once)
+    monkeypatch.setattr(naf_fit, "AT_ONCE", at_once)
     many = sets_of_scores()
     for scores, parts in zip(many, fit_together(many, 60, device), strict=True):
         for own, alone in zip(parts, fit_logistic_mixture(scores, 60), strict=True):

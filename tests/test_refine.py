@@ -11,8 +11,7 @@ from scipy import sparse
 
 from calibrant import Calibrator, Ensemble, Interval, Normal, Point, Quantiles, Samples, StudentT
 from calibrant.refine import Constant, Forest, Mean, Refiner, ResidualLocationScale, ResidualQuantiles, forest
-from calibrant.refine.auto import Auto
-from calibrant.refine.league import League
+from calibrant.refine.levels import at_levels
 from calibrant.refine.mean import Cascade
 from calibrant.refine.names import refiner_named
 from calibrant.refine.rows import TrainingRows
@@ -280,65 +279,40 @@ def test_groups_stay_together_in_every_fold():
         assert not set(rows.groups[train]) & set(rows.groups[test])
 
 
-# ---- the choice among refiners --------------------------------------------------------------------------------------
+# ---- the mean of refiners, and refiners of one's own -----------------------------------------------------------------
 
 
-def test_the_league_prints_as_a_table_and_names_the_chosen():
-    fitted = Auto([Constant(), ResidualLocationScale()]).fit(ROWS)
-    assert fitted.name == "location-scale"
-    assert "location-scale" in str(fitted.league)
-    assert "chosen" in str(fitted.league)
-    plain, better = fitted.league.entries
-    assert plain.behind > 2 * plain.error > 0
-    assert better.behind == 0
+def test_the_mean_has_the_mean_of_its_members_quantiles():
+    members = (ResidualLocationScale(), ResidualQuantiles())
+    found = Mean(members).fit(ROWS)(X[800:], Point(F[800:]))
+    each = [at_levels(member.fit(ROWS)(X[800:], Point(F[800:]))) for member in members]
+    np.testing.assert_allclose(found.values, np.sort((each[0] + each[1]) / 2, axis=1))
 
 
-def test_where_there_is_nothing_to_win_the_plain_one_is_taken():
-    rng = np.random.default_rng(6)
-    rows = TrainingRows(rng.normal(size=(600, 3)), Point(np.zeros(600)), rng.normal(size=600))
-    assert Auto([Constant(), ResidualLocationScale()]).fit(rows).name == "constant"
+def test_the_mean_is_at_least_as_sharp_as_its_worse_member():
+    refined = {each: crps(each.fit(ROWS)(X[800:], Point(F[800:]))) for each in (*Mean().members, Mean())}
+    *members, mean = refined.values()
+    assert mean < max(members)
 
 
-def test_the_standard_error_is_that_of_the_difference():
-    """Rows differ a thousand times more than candidates do: the unpaired error would call everything level."""
-    rng = np.random.default_rng(7)
-    hard = rng.gamma(1.0, 1.0, 500)
-    league = League.of("crps", {"simple": hard + 0.01, "better": hard}, {})
-    assert league.chosen == "better"
-    assert League.of("crps", {"simple": hard + rng.normal(0, 1, 500), "better": hard}, {}).chosen == "simple"
+def test_few_rows_leave_a_point_as_it_is():
+    point = Point(F[800:])
+    assert Mean().fit(ROWS[np.arange(99)])(X[800:], point).values.tolist() == F[800:].tolist()
+    assert isinstance(Mean().fit(ROWS[np.arange(100)])(X[800:], point), Quantiles)
 
 
-def test_rows_of_one_group_count_as_one_draw():
-    """400 leagues of two equals, 20 rows a group that differ alike: the error is the spread of the difference."""
-    rng = np.random.default_rng(8)
-    groups = np.repeat(np.arange(40), 20)
-    leagues = []
-    for _ in range(400):
-        differ = rng.normal(size=40)[groups] + rng.normal(size=800)
-        scores = {"one": differ, "other": np.zeros(800)}
-        leagues.append(max(League.of("crps", scores, {}, groups=groups).entries, key=lambda entry: entry.error))
-    behind = np.sqrt(np.mean([entry.behind**2 for entry in leagues]))  # true: sqrt(1/40 + 1/800) = .162
-    assert 0.9 < np.mean([entry.error for entry in leagues]) / behind < 1.1
-
-
-def test_few_rows_are_left_plain():
-    fitted = Auto().fit(ROWS[np.arange(99)])
-    assert fitted.name == "constant"
-    assert fitted.league is None
+def test_few_groups_leave_a_point_as_it_is():
+    point = Point(F[800:])
+    for count, kind in ((5, Point), (6, Quantiles)):
+        rows = TrainingRows(X[:300], Point(F[:300]), Y[:300], groups=np.arange(300) % count)
+        assert type(Mean().fit(rows)(X[800:], point)) is kind
 
 
 def test_few_rows_with_a_spread_keep_it_shrunk():
     """Quantile models on 80 rows must not become points without a word."""
     quantiles = Quantiles([0.1, 0.5, 0.9], F[:80, None] + np.array([-1.0, 0.0, 1.0]))
-    fitted = Auto().fit(TrainingRows(X[:80], quantiles, Y[:80]))
-    assert fitted.name == "spread"
+    fitted = Mean().fit(TrainingRows(X[:80], quantiles, Y[:80]))
     assert isinstance(fitted(X[:80], quantiles), Quantiles)
-
-
-@pytest.mark.few(1)
-@pytest.mark.parametrize("criterion", ["nll", "interval"])
-def test_other_criteria(criterion):
-    assert Auto([Constant(), ResidualLocationScale()], criterion).fit(ROWS).name == "location-scale"
 
 
 def shifted(X, prediction, by):
@@ -354,7 +328,6 @@ class Shift(Refiner):
 def test_a_refiner_of_ones_own():
     check_refiner(Shift())
     rows = TrainingRows(X, Point(F - 3), Y)
-    assert Auto({"constant": Constant(), "shift": Shift()}).fit(rows).name == "constant"  # q mends a shift by itself
     assert pickle.loads(pickle.dumps(Shift().fit(rows)))(None, Point([0.0])).values[0] > 2
 
 
@@ -396,14 +369,9 @@ def test_the_check_names_the_distribution_that_broke(refiner, said):
 
 
 def test_bad_input():
-    with pytest.raises(ValueError, match="refine must be a Refiner, a list of them, or one of auto, constant"):
-        refiner_named("best")
-    with pytest.raises(ValueError, match="criterion must be one of crps, nll, interval, got 'rmse'"):
-        Auto(criterion="rmse")
-    with pytest.raises(TypeError, match="candidate 'a' must be a Refiner, got 3"):
-        Auto({"a": 3})
-    with pytest.raises(ValueError, match="each with a name of its own"):
-        Auto([("a", Constant()), ("a", Spread())])
+    for wrong in ("best", "default", ["constant"], 3):
+        with pytest.raises(ValueError, match="refine must be a Refiner, or one of constant, spread, .* mean, got"):
+            refiner_named(wrong)
     with pytest.raises(TypeError, match=r"Mean.members must be refiners"):
         Mean([])
     with pytest.raises(TypeError, match=r"Cascade.first must be a ResidualLocationScale, got Constant\(\)"):

@@ -1,6 +1,7 @@
 """Refined: an estimator around a model, and what reaches it inside CalibratedRegressor."""
 
 import pickle
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -26,12 +27,12 @@ from calibrant import (
     Refined,
     neg_crps,
     prediction_of,
-    report,
 )
 from calibrant.refine import Constant, Refiner, ResidualLocationScale
 from calibrant.refine.mean import Cascade
 from calibrant.refine.spread import Spread
-from calibrant.sklearn import regressor
+from calibrant.sklearn import refined, regressor
+from calibrant.sklearn.meta_estimator import Routed
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(500, 3))
@@ -56,6 +57,19 @@ def shown(refined):
     return refined.refinement_.keywords["rows"]
 
 
+@dataclass(frozen=True)
+class Shift(Refiner):
+    by: float
+
+    def fit(self, rows):
+        return partial(shifted, by=self.by)
+
+
+def shifted(X, prediction, by):
+    del X
+    return Point(prediction.centre_rows() + by)
+
+
 @parametrize_with_checks([Refined(Ridge(), "spread", random_state=0)])
 def test_it_is_a_scikit_learn_regressor(estimator, check):
     check(estimator)
@@ -71,8 +85,54 @@ def test_every_row_is_predicted_by_a_model_that_did_not_see_it():
         alone = HistGradientBoostingRegressor(max_iter=20).fit(X[SEEN][train], Y[SEEN][train])
         np.testing.assert_allclose(rows.prediction.values[test], alone.predict(X[SEEN][test]))
     np.testing.assert_array_equal(rows.y, Y[SEEN])
-    everything = HistGradientBoostingRegressor(max_iter=20).fit(X[SEEN], Y[SEEN])
-    np.testing.assert_allclose(model.predict(X[NEW]), everything.predict(X[NEW]))
+
+
+class Seer(RegressorMixin, BaseEstimator):
+    """Knows the label of each row that it saw, and says 0 of others; the number of a row is its only feature."""
+
+    def fit(self, X, y):
+        self.known_ = dict(zip(X[:, 0].tolist(), y.tolist(), strict=True))
+        return self
+
+    def predict(self, X):
+        return np.array([self.known_.get(row, 0.0) for row in X[:, 0].tolist()])
+
+
+def test_five_copies_are_kept_and_each_row_is_unseen_by_one():
+    (copies,) = Refined(Seer(), "constant", random_state=0).fit(ROW, Y).estimators_
+    unseen = [set(range(500)) - set(map(int, copy.known_)) for copy in copies]
+    assert [len(rows) for rows in unseen] == [100] * 5
+    assert set.union(*unseen) == set(range(500))
+
+
+def test_the_mean_of_the_copies_predicts():
+    model = Refined(HistGradientBoostingRegressor(max_iter=5), None, random_state=0).fit(X[SEEN], Y[SEEN])
+    (copies,) = model.estimators_
+    np.testing.assert_allclose(model.predict(X[NEW]), np.mean([copy.predict(X[NEW]) for copy in copies], axis=0))
+
+
+def test_a_copy_that_saw_its_rows_is_caught(monkeypatch):
+    """The refiner of honest copies learns nothing of the label; where the copies are taught all rows, it sees them."""
+    honest = Refined(Seer(), Notes(), random_state=0).fit(ROW, Y)
+    assert not shown(honest).prediction.values.any()
+    split = refined.folds_of
+    everything = np.arange(500)
+    monkeypatch.setattr(refined, "folds_of", lambda *given: [(everything, test) for _, test in split(*given)])
+    leaking = Refined(Seer(), Notes(), random_state=0).fit(ROW, Y)
+    np.testing.assert_array_equal(shown(leaking).prediction.values, Y)
+
+
+def test_learning_returns_the_rows_held_out_and_their_refined_predictions():
+    model = Refined(Ridge(), Constant(), cv=TimeSeriesSplit(4))
+    rows, found = model.learn(X[SEEN], Y[SEEN], Routed([{}], {}))
+    np.testing.assert_array_equal(rows, np.arange(70, 350))
+    for copy, (_, test) in zip(model.estimators_[0], TimeSeriesSplit(4).split(X[SEEN]), strict=True):
+        np.testing.assert_allclose(found.values[test - 70], copy.predict(X[SEEN][test]))
+
+
+def test_what_is_stacked_is_what_the_refinement_was_given():
+    model = Refined([Ridge(), DummyRegressor()], Shift(1.0), random_state=0).fit(X[SEEN], Y[SEEN])
+    np.testing.assert_allclose(model.predict(X[NEW]), model.predict_stacked(X[NEW]).values + 1.0)
 
 
 def test_rows_in_no_held_out_part_teach_the_refiner_nothing():
@@ -97,8 +157,7 @@ def test_a_frozen_model_is_refined_on_the_rows_as_they_are():
 
 
 def test_nothing_is_known_before_fit():
-    refined = Refined(Ridge())
-    for ask in (refined.predict_forecast, lambda X: refined.league_):
+    for ask in (Refined(Ridge()).predict_forecast, Refined(Ridge()).predict):
         with pytest.raises(NotFittedError):
             ask(X)
 
@@ -133,10 +192,12 @@ class Weighed(RegressorMixin, BaseEstimator):
 def test_weights_reach_the_model_and_the_refiner():
     weight = np.arange(1.0, 351.0)
     model = Refined(Weighed(), Notes(), cv=3).fit(X[SEEN], Y[SEEN], sample_weight=weight)
-    np.testing.assert_array_equal(model.estimator_.weight_, weight)
+    (copies,) = model.estimators_
+    assert sum(copy.weight_.sum() for copy in copies) == 2 * weight.sum()  # each row teaches two of three
     np.testing.assert_allclose(shown(model).sample_weight, weight / weight.mean())
-    inside = CalibratedRegressor(Weighed(), refine=Notes(), cv=KFold(2)).fit(X[SEEN], Y[SEEN], sample_weight=weight)
-    for part, (train, _) in zip(inside.estimators_, KFold(2).split(X[SEEN]), strict=True):
+    inside = CalibratedRegressor(Weighed(), refine=Notes(), cv="mixture:2").fit(ROW[SEEN], Y[SEEN], sample_weight=weight)
+    for part in inside.estimators_:
+        train = shown(part).X[:, 0].astype(int)
         np.testing.assert_allclose(shown(part).sample_weight, weight[train] / weight[train].mean())
 
 
@@ -160,16 +221,16 @@ def test_only_ratios_of_weights_count():
 @pytest.mark.filterwarnings("ignore:groups= keeps the rows of a group together")
 @pytest.mark.parametrize("count", [2, 3, 4, 5, 6])
 def test_few_groups_are_no_obstacle(count):
-    """As few as there are, one of which calibrates: the league needs six to train on, folds need two."""
-    groups = np.arange(350) % count
+    """As few as there are, one of which calibrates: the mean of refiners needs six to train on, folds need two."""
+    groups, least = np.arange(350) % count, None if count == 2 else "spread"
     model = CalibratedRegressor(Ridge(), random_state=0).fit(X[SEEN], Y[SEEN], groups=groups)
-    plain = CalibratedRegressor(Ridge(), refine=None, random_state=0).fit(X[SEEN], Y[SEEN], groups=groups)
+    plain = CalibratedRegressor(Ridge(), refine=least, random_state=0).fit(X[SEEN], Y[SEEN], groups=groups)
     np.testing.assert_allclose(model.predict_interval(X[NEW]), plain.predict_interval(X[NEW]))
 
 
 def test_few_rows_are_no_obstacle():
     model = CalibratedRegressor(Ridge(), random_state=0).fit(X[:6], Y[:6])
-    plain = CalibratedRegressor(Ridge(), refine=None, random_state=0).fit(X[:6], Y[:6])
+    plain = CalibratedRegressor(Ridge(), refine="spread", random_state=0).fit(X[:6], Y[:6])
     distribution, same = (each.predict_distribution(X[NEW]) for each in (model, plain))
     np.testing.assert_allclose(distribution.quantiles([0.1, 0.9]), same.quantiles([0.1, 0.9]))
 
@@ -198,26 +259,43 @@ def test_metadata_routing():
 # ---- inside CalibratedRegressor -------------------------------------------------------------------------------------
 
 
-def leaks(model, held):
-    """The rows that taught a fold's refiner and calibrate that fold, fold by fold."""
-    taught = [set(shown(each).X[:, 0].tolist()) for each in model.estimators_]
-    return [seen & set(rows) for seen, rows in zip(taught, held, strict=True)]
+@pytest.fixture
+def taught(monkeypatch):
+    """The rows that each refiner learned from, as sets of their numbers."""
+    known, fit = [], Notes.fit
+
+    def noting(self, rows):
+        known.append(set(rows.X[:, 0].astype(int).tolist()))
+        return fit(self, rows)
+
+    monkeypatch.setattr(Notes, "fit", noting)
+    return known
 
 
-@pytest.mark.parametrize("cv", [KFold(3), [next(iter(ShuffleSplit(1, random_state=0).split(X)))]])
-def test_no_calibration_row_teaches_a_refiner(cv):
-    held = [test for _, test in (cv.split(X) if hasattr(cv, "split") else cv)]
-    model = CalibratedRegressor(Ridge(), refine=Notes(), cv=cv).fit(ROW, Y)
-    assert [len(leak) for leak in leaks(model, held)] == [0] * len(held)
-    assert sum(len(shown(each)) for each in model.estimators_) + len(np.concatenate(held)) == 500 * len(held)
+ONE_SPLIT = list(ShuffleSplit(1, random_state=0).split(X))
 
 
-def test_a_planted_leak_is_caught(monkeypatch):
+@pytest.mark.parametrize("cv", [KFold(3), ONE_SPLIT], ids=["every row", "one split"])
+def test_no_calibration_row_teaches_the_refiner_of_its_score(cv, taught):
+    splits = list(cv.split(X)) if hasattr(cv, "split") else cv
+    CalibratedRegressor(Ridge(), refine=Notes(), cv=cv).fit(ROW, Y)
+    assert taught[: len(splits)] == [set(train.tolist()) for train, _ in splits]
+    assert taught[len(splits) :] == ([set(range(500))] if len(splits) > 1 else [])  # what predicts has seen every row
+
+
+def test_no_calibration_row_of_a_mixture_teaches_the_refiner_of_its_fold(taught):
+    CalibratedRegressor(Ridge(), refine=Notes(), cv="mixture:3", random_state=0).fit(ROW, Y)
+    held = [set(range(500)) - rows for rows in taught]
+    assert sorted(map(len, held)) == [166, 167, 167]
+    assert set.union(*held) == set(range(500))
+
+
+def test_a_planted_leak_is_caught(monkeypatch, taught):
     """The refiner gets the calibration rows too: the same check sees every one of them."""
-    whole = regressor._refined
-    monkeypatch.setattr(regressor, "_refined", lambda e, X, y, routed: whole(e, ROW, Y, routed))
-    model = CalibratedRegressor(Ridge(), refine=Notes(), cv=KFold(3)).fit(ROW, Y)
-    assert all(len(leak) > 100 for leak in leaks(model, [test for _, test in KFold(3).split(X)]))
+    whole = regressor._learned
+    monkeypatch.setattr(regressor, "_learned", lambda model, X, y, routed: whole(model, ROW, Y, routed))
+    CalibratedRegressor(Ridge(), refine=Notes(), cv=KFold(3)).fit(ROW, Y)
+    assert all(len(rows & set(test.tolist())) > 100 for rows, (_, test) in zip(taught, KFold(3).split(X), strict=False))
 
 
 def test_groups_reach_the_inner_folds():
@@ -243,15 +321,18 @@ def _first_draw(seed):
 
 def test_what_the_default_means():
     def refined(**told):
-        return CalibratedRegressor(**{"estimator": Ridge(), **told})._refine()
+        return CalibratedRegressor(**{"estimator": Ridge(), **told})._refiner()
 
-    assert refined() == "auto"
+    assert refined() == "mean"
+    assert refined(estimator=None) == refined(estimator=[Ridge(), LinearRegression()]) == "mean"
+    assert refined(labels="log") is None
+    assert refined(labels="0:") == "mean"
     assert refined(calibration_score="residual") is None
     assert refined(adapter="point") is None
     assert refined(estimator=FrozenEstimator(Ridge())) is None
     assert refined(estimator=Refined(Ridge())) is None
     for before in ([], [StandardScaler()], [StandardScaler(), StandardScaler()]):
-        assert refined(estimator=make_pipeline(*before, Ridge())) == "auto"
+        assert refined(estimator=make_pipeline(*before, Ridge())) == "mean"
         assert refined(estimator=make_pipeline(*before, Refined(Ridge()))) is None
     assert refined(calibration_score="zscore", refine="location-scale") == "location-scale"
     assert refined(refine=None) is None
@@ -282,16 +363,15 @@ def test_splits_refiners_and_uniforms_have_seeds_of_their_own_from_the_random_st
 
     several = CalibratedRegressor(Ridge(), refine=Notes(), random_state=0).fit(ROW, np.stack([Y, -Y], axis=1))
     random = np.random.RandomState(0)
-    _, _, wanted = drawn(random), drawn(random), drawn(random)  # of the split, of the folds, of both refiners
-    assert [each.keywords["rows"].seed for each in several.estimators_[0].refinements] == [wanted] * 2
+    _, inner = drawn(random), np.random.RandomState(drawn(random))
+    _, wanted = drawn(inner), drawn(inner)  # of the folds, and of the refiner, as for one label
+    assert [shown(each).seed for each in several.estimators_[0].models] == [wanted] * 2
     assert several.seed_ == drawn(random)
 
 
 def test_few_training_rows_stay_plain():
     model = CalibratedRegressor(Ridge(), random_state=0).fit(X[:100], Y[:100])
-    assert model.estimators_[0].refinement_.name == "constant"
-    with pytest.raises(AttributeError, match="there is no league: the refiner was named, or there were fewer than 100"):
-        _ = model.estimators_[0].league_
+    assert isinstance(prediction_of(model.estimators_[0], X[NEW]), Point)
 
 
 @pytest.mark.parametrize(("train", "refined"), [([0], False), ([0, 1], True)], ids=["one", "two"])
@@ -301,13 +381,6 @@ def test_two_training_rows_or_groups_are_refined_by_default_and_one_is_not(train
     rows, held = np.flatnonzero(np.isin(np.arange(50) % 10, train)), np.flatnonzero(np.arange(50) % 10 > 1)
     grouped = CalibratedRegressor(Ridge(), cv=[(rows, held)]).fit(X[:50], Y[:50], groups=np.arange(50) % 10)
     assert isinstance(grouped.estimators_[0], Refined) == refined
-
-
-def test_the_league_of_several_folds_is_that_of_the_first():
-    refiners = ["constant", "location-scale"]
-    model = CalibratedRegressor(Ridge(), refine=refiners, cv=2, random_state=0).fit(X[SEEN], Y[SEEN])
-    assert model.league_ is model.estimators_[0].league_
-    assert model.league_ is not model.estimators_[1].league_
 
 
 def test_a_frozen_model_with_refinement_divides_its_rows():
@@ -347,21 +420,6 @@ def test_frames_with_categories_pass_as_the_base_accepts_them():
     assert (interval.upper > interval.lower).all()
 
 
-# ---- the league of refiners -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.few(1)
-@pytest.mark.parametrize("candidates", [["constant", "location-scale"], {"p": "constant", "s": "location-scale"}])
-def test_candidates_may_be_named(candidates):
-    league = Refined(Ridge(), candidates, random_state=0).fit(X[SEEN], Y[SEEN]).league_
-    assert [entry.name for entry in league.entries] == list(candidates)
-
-
-def test_a_wrong_name_among_candidates_is_named():
-    with pytest.raises(ValueError, match=r"one of auto, constant, .*got 'lokal'"):
-        Refined(Ridge(), ["constant", "lokal"]).fit(X[SEEN], Y[SEEN])
-
-
 @pytest.mark.slow
 def test_what_ends_in_a_refined_model_is_not_refined_again():
     inner = Refined(Ridge(), "location-scale", random_state=0)
@@ -372,10 +430,10 @@ def test_what_ends_in_a_refined_model_is_not_refined_again():
 
 
 def test_a_bad_refiner_is_named():
-    with pytest.raises(ValueError, match="candidates must be at least one"):
-        Refined(Ridge(), []).fit(X, Y)
-    with pytest.raises(ValueError, match="refine must be a Refiner"):
-        CalibratedRegressor(Ridge(), refine="best").fit(X, Y)
+    for wrong in ("best", "default", ["constant", "spread"]):
+        for model in (Refined(Ridge(), wrong), CalibratedRegressor(Ridge(), refine=wrong)):
+            with pytest.raises(ValueError, match="refine must be a Refiner, or one of constant, .*, mean, got"):
+                model.fit(X, Y)
 
 
 def test_spread_of_a_forest_on_rows_where_trees_agree():
@@ -388,18 +446,3 @@ def test_spread_of_a_forest_on_rows_where_trees_agree():
     model = CalibratedRegressor(forest, refine=Spread(), random_state=0).fit(Z[:800], y[:800])
     plain = CalibratedRegressor(forest, refine=Constant(), random_state=0).fit(Z[:800], y[:800])
     assert neg_crps(model, Z[800:], y[800:]) > neg_crps(plain, Z[800:], y[800:]) - 0.02
-
-
-@pytest.mark.slow
-def test_the_league_is_in_the_report_and_on_the_estimator():
-    model = CalibratedRegressor(Ridge(), refine=[Constant(), ResidualLocationScale()], random_state=0).fit(
-        X[SEEN], Y[SEEN]
-    )
-    assert model.league_.chosen == "location-scale"
-    page = report(model.predict_distribution(X[NEW]), Y[NEW], league=model.league_).html
-    assert page.index("Chosen among") < page.index("location-scale") < page.index("A closer look")
-    plain = CalibratedRegressor(Ridge(), refine=None, random_state=0).fit(X[SEEN], Y[SEEN])
-    with pytest.raises(AttributeError, match="there is no league"):
-        _ = plain.league_
-    with pytest.raises(TypeError, match=r"league must be a League, such as model.league_, got 'auto'"):
-        report(model.predict_distribution(X[NEW]), Y[NEW], league="auto")

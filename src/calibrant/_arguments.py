@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from importlib.util import find_spec
 from typing import Any
 
@@ -61,6 +62,14 @@ def one_number(name: str, value: Any, what: str = "one number") -> float:
     except (TypeError, ValueError):
         several = ": ask once for each" if hasattr(value, "__len__") and not isinstance(value, (str, bytes)) else ""
         raise TypeError(f"{name} must be {what}, got {value!r}{several}") from None
+
+
+def positive(name: str, value: Any) -> float:
+    """A number that is positive and finite."""
+    number = one_number(name, value)
+    if not 0 < number < math.inf:
+        raise ValueError(f"{name} must be positive and finite, got {value!r}")
+    return number
 
 
 def generator(rng: Any) -> Any:

@@ -17,7 +17,7 @@ from calibrant._arguments import same_length
 from calibrant._types import Array as Array
 from calibrant._types import Namespace
 from calibrant._types import Rng as Rng
-from calibrant._words import in_all, in_rows, singular_if_one, warn_user
+from calibrant._words import in_all
 
 _DOUBLE = np.dtype(np.float64)
 
@@ -38,8 +38,10 @@ def floats(
     Where `value` may have more digits than `like`, ask `wider` first. Half precision is refused. `hint` ends the error
     where the number of dimensions is wrong.
     """
-    at_once = type(value) is np.ndarray and value.dtype == _DOUBLE and (like is None or at_home(value, like))
-    array: Array = value if at_once else _as_floats(name, value, like)  # most of what comes here is fine as it is
+    plain = type(value) is np.ndarray and value.dtype == _DOUBLE
+    if like is not None:
+        plain = plain and type(like) is np.ndarray and like.dtype == _DOUBLE
+    array: Array = value if plain else _as_floats(name, value, like)  # most of what comes here is fine as it is
     if ndim is not None and array.ndim != ndim:
         raise ValueError(f"{name} must be {ndim}-d, got shape {tuple(array.shape)}{hint}")
     xp = namespace(array)
@@ -71,7 +73,7 @@ def _as_floats(name: str, value: Any, like: Any) -> Array:
 
 def anywhere(mask: Array) -> bool:
     """Whether a mask is true somewhere; numpy's own method is several times as fast as its function."""
-    return bool(mask.any()) if isinstance(mask, np.ndarray) else bool(namespace(mask).any(mask))
+    return bool(mask.any() if isinstance(mask, np.ndarray) else namespace(mask).any(mask))
 
 
 def _alike(name: str, array: Array, like: Array) -> Array:
@@ -93,23 +95,20 @@ def wider(like: Array, *values: Any) -> Array:
     number or a column of a table is wider than float32. Python's own numbers, and lists of them, have no precision of
     their own: they take that of the arrays they meet, so that a float32 pipeline stays one.
     """
-    if like is None or not single_precision(like) or not any(map(_more_than_single, values)):
+    if like is None or like.dtype != (xp := namespace(like)).float32 or not any(map(_more_than_single, values)):
         return like
-    xp = namespace(like)
     return xp.zeros(0, dtype=xp.float64, device=array_api_compat.device(like))
+
+
+def _more_than_single(value: Any) -> bool:
+    if array_api_compat.is_array_api_obj(value):
+        return not single_precision(value)
+    return hasattr(value, "__array__") and np.asarray(value).dtype != np.float32
 
 
 def single_precision(array: Array) -> bool:
     """Whether it holds float32."""
     return bool(array.dtype == namespace(array).float32)
-
-
-def _more_than_single(value: Any) -> bool:
-    if not array_api_compat.is_array_api_obj(value):
-        if not hasattr(value, "__array__"):
-            return False
-        value = np.asarray(value)
-    return not single_precision(value)
 
 
 def complain(name: str, bad: Array, what: str) -> None:
@@ -164,36 +163,16 @@ def rows(array: Array, index: Any) -> Array:
     return xp.take(array, index, axis=0)
 
 
-def positive(name: str, scale: Array, centre: Array, *, strict: bool, least: float | None = None) -> Array:
-    """`scale` with every zero lifted to the least that floats tell apart there, counted in one warning; or raise.
+def resolution(centre: Array, least: float | None = None) -> Array:
+    """4 eps |centre|, at least `least`: below that, floats near `centre` are hardly told apart.
 
-    That is 4 eps |centre| and never less than `least`, by default `smallest`: it comes from the row alone.
+    By default `least` is 1e-153 (1e-18 for float32), whose square still has all its digits.
     """
-    xp = namespace(scale)
-    if not anywhere(scale <= 0):
-        return scale
-    scale, centre = xp.broadcast_arrays(scale, centre)
-    flat = scale <= 0
-    if strict:
-        complain(name, flat, "has zero width")
-    first, number = first_and_count(flat)
-    where = f" {in_rows(number, first)}" if flat.ndim else ""
-    warn_user(
-        f"{name} has zero width{where}: {singular_if_one(number, 'they are')} given the least that floats tell apart"
-    )
-    return xp.where(flat, resolution(centre, smallest(scale) if least is None else least), scale)
-
-
-def resolution(centre: Array, least: float) -> Array:
-    """4 eps |centre|, at least `least`: below that, floats near `centre` are hardly told apart."""
     xp = namespace(centre)
     spacing = 4 * float(xp.finfo(centre.dtype).eps) * abs(centre)
+    if least is None:
+        least = 2.0**-60 if centre.dtype == xp.float32 else 2.0**-508
     return xp.maximum(spacing, xp.full_like(spacing, least))
-
-
-def smallest(like: Array) -> float:
-    """A width below any that is meant, 1e-153 (1e-18 for float32): the least whose square keeps all its digits."""
-    return 2.0**-60 if single_precision(like) else 2.0**-508
 
 
 def clip(array: Any, lower: Any, upper: Any) -> Array:

@@ -6,7 +6,7 @@ array with a single row in a batch of several is that of all of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, fields, is_dataclass, replace
 from typing import Any, TypeVar, cast
 
@@ -136,14 +136,6 @@ def same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def _mapped(value: Any, function: Callable[[Any], Any]) -> Any:
-    """A frozen dataclass, or a tuple, with `function` applied to each of its parts; anything else as it is."""
-    if is_dataclass(value) and not isinstance(value, type):
-        pairs = [(f.name, getattr(value, f.name)) for f in fields(value) if f.init]
-        return replace(value, **{name: function(item) for name, item in pairs})
-    return tuple(map(function, value)) if isinstance(value, tuple) else value
-
-
 def promoted(batch: T, *values: Any) -> T:
     """`batch` with its floats in the widest type among it and `values`, by the rule of `wider`; or as it is."""
     like = batch.like  # type: ignore[attr-defined]
@@ -162,12 +154,15 @@ def moved_floats(value: T, like: Any) -> T:
     def there(item: Any) -> Any:
         if array_api_compat.is_array_api_obj(item):
             return moved(item, like) if namespace(item).isdtype(item.dtype, "real floating") else item
-        if getattr(item, "shape", None) != () or not is_dataclass(item) or graded(item):
-            return _mapped(item, there)
-        moved_before: Any = item.__dict__.setdefault("_kept_moved", {})  # type: ignore[union-attr]
-        if home not in moved_before:
-            moved_before[home] = _mapped(item, there)
-        return moved_before[home]
+        if isinstance(item, tuple):
+            return tuple(map(there, item))
+        if not is_dataclass(item) or isinstance(item, type):
+            return item
+        single = getattr(item, "shape", None) == () and not graded(item)
+        before: dict[Any, Any] = item.__dict__.setdefault("_kept_moved", {}) if single else {}
+        if home not in before:
+            before[home] = replace(item, **{f.name: there(getattr(item, f.name)) for f in fields(item) if f.init})
+        return before[home]
 
     return cast(T, there(value))
 

@@ -1,4 +1,4 @@
-"""Methods of calibrators that need modules which build on them; these are imported when a method is called."""
+"""What calibrators can once they are fitted: be saved, take the scores of new rows, be merged with others."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from calibrant._types import ArrayLike
 from calibrant.forecast import PredictionLike
+from calibrant.interpolators.history import merged
+from calibrant.updating import check_adding, check_alike, known_history, refitted, scores_of
 
 
 class Saveable:
@@ -50,16 +52,27 @@ class Updatable(CalledWithPredictions):
             refit: Fit an interpolator that cannot add scores, such as NAF, to all scores again.
             known: `by`, `weights`, `bound` and `rng` of the new rows, as in `fit`.
         """
-        from calibrant.updating import updated  # which makes one of these
-
-        return updated(self, prediction, y, refit=refit, **known)  # type: ignore[arg-type, return-value]
+        history = known_history(self)
+        if not refit:
+            check_adding(self, "cannot add to it: pass refit=True to fit it again")
+        history.check(known.get("by"), known.get("weights"))
+        return refitted(self, history.then(*scores_of(self, prediction, y, **known)), known.get("rng"))
 
     def merge(self, *others: Self) -> Self:
-        """One calibrator of all their scores, as of a fit on all their rows, in any order; see `updating.merged`.
+        """What all of them would be as one fit on all their rows, in any order.
+
+        Their score must be the same to the last number: where `fit` learns one, such as a floor, fix it beforehand
+        (`ZScore(floor=0.01)`). Labels that are drawn, such as counts, are as one fit draws them if the draws go by row
+        ids, as `calibrant.batches` has them.
 
         Args:
             others: Calibrators fitted on other rows with the same score, interpolator and labels.
-        """
-        from calibrant.updating import merged  # which makes one of these
 
-        return merged(self, *others)  # type: ignore[arg-type, return-value]
+        >>> from calibrant import Calibrator
+        >>> fit = Calibrator().fit
+        >>> fit([0.0, 1.0], [0.5, 3.0]).merge(fit([2.0, 2.0], [1.0, 3.0])).q.knots
+        array([-1. ,  0.5,  1. ,  2. ])
+        """
+        for other in others:
+            check_alike(self, other)
+        return refitted(self, merged([known_history(each) for each in (self, *others)]), None)

@@ -13,10 +13,7 @@ from calibrant._arrays import Array, anywhere, clip, concatenate, detached, name
 _FEW = 64  # knots or values; below this a guide costs more than it saves
 _CELLS = 4  # cells of the guide for each knot
 _AT_ONCE = 256  # knots times values of a row; above this halving costs less than comparing all of them
-_OFF = 2e-4  # of the spread: how far a cubic over two places may be off; that over one is some 16 times closer
-_JUMP, _STEEP, _FAR = 6.0, 3.0, 14.0
-"""Spreads for a change of the value by 1: of a gap between modes, and next to it; and values up to which one counts."""
-_NEAR, _STEPS = 1e-3, 6  # where Newton steps end that start from a cubic, and how many at most
+_JUMP, _NEAR = 5.0, 14.0  # spreads for a change of the value by 1, in a gap between modes; and values that count
 
 Function = Callable[[Array], tuple[Array, Array]]
 """The value and the log slope at each y."""
@@ -117,11 +114,33 @@ def interpolated(x: Array, knots: Array, heights: Array) -> Array:
 
 
 def solve_increasing(function: Function, target: Array, low: Array, high: Array) -> Array:
-    """The y in [low, high] with value(y) = target, to the floats' resolution."""
-    xp = namespace(target)
-    shape = (target + low + high).shape
+    """The y in [low, high] with value(y) = target, to the floats' resolution.
+
+    Newton steps, replaced by bisection where they leave the bracket or do not halve: next to a bend they may go back
+    and forth for ever. A search ends after a step that is small compared with the bracket and with y or the length over
+    which the value changes by 1. torch's gradients flow through the last step to the function's parameters.
+    """
+    xp, shape = namespace(target), (target + low + high).shape
     low, high = (detached(xp.broadcast_to(end, shape)) for end in (low, high))
-    return _newton(function, target, _between(low, high), low, high, near=_close(low), most=100)[0]
+    y, width, near = low / 2 + high / 2, high - low, _close(low)
+    last, going = width, width >= 0
+    for _ in range(200):  # each value by itself, however long the others take
+        y = detached(y)
+        value, log_slope = function(y)
+        length = _exp(-detached(log_slope))
+        step = (value - target) * length
+        size = detached(step)  # infinite where the value is: no step to take, but a side to look on
+        step = xp.where(xp.isfinite(size), step, 0.0)
+        size = xp.where(xp.isnan(size), 0.0, size)
+        low, high = xp.where(size <= 0, y, low), xp.where(size >= 0, y, high)
+        safe = (y - size >= low) & (y - size <= high) & (2 * xp.abs(size) <= last)
+        moved = xp.where(going, xp.where(safe, y - size, low / 2 + high / 2), y)
+        last = xp.abs(moved - y)
+        going = going & (last > near * xp.minimum(xp.abs(y) + length, width))
+        y = moved - (step - detached(step))
+        if not anywhere(going):
+            break
+    return y
 
 
 class Curve(NamedTuple):
@@ -138,72 +157,27 @@ class Curve(NamedTuple):
         values, log_slopes = map(detached, function(places))
         return cls(places, values, _exp(-log_slopes))
 
-    @property
-    def spread(self) -> Array:
-        """How far apart the inner half of the places lies, (n, 1)."""
-        last = self.places.shape[1] - 1
-        return self.places[:, last - last // 4, None] - self.places[:, last // 4, None]
+    def inverse(self, function: Function, s: Array) -> tuple[Array, Array]:
+        """The y with value(y) = s for increasing s, (1, k) or (n, k), which the curve reaches, and dy/ds there.
 
-    def between(self, gap: int = 1) -> tuple[Array, tuple[Array, ...], Array]:
-        """The inverse between each place and the next but `gap` - 1: the rise, a cubic of its share, whether it is one.
-
-        A slope of more than three times the chord's makes a cubic turn back.
+        On a cubic between the places; a slope of more than three times the chord's would make it turn back.
         """
-        a, v, w = self
-        xp, rise, chord = namespace(a), v[:, gap:] - v[:, :-gap], a[:, gap:] - a[:, :-gap]
-        fine = xp.isfinite(rise) & (rise > 0)
-        rise = xp.where(fine, rise, 1.0)
-        da, db = (xp.minimum(rise * width, 3 * chord) for width in (w[:, :-gap], w[:, gap:]))
-        return rise, (a[:, :-gap], da, 3 * chord - 2 * da - db, da + db - 2 * chord), fine
-
-    def rough(self) -> Array:
-        """Between which places the cubic is off: a cubic over two of them tells how far; far out may be off more."""
-        rise, (first, second, third, fourth), fine = self.between(2)
-        inner = self.values[:, 1:-1]
-        xp, t = namespace(inner), (inner - self.values[:, :-2]) / rise
-        off = first + t * (second + t * (third + t * fourth)) - self.places[:, 1:-1]
-        bad = ~(fine & (xp.abs(off) <= _OFF * self.spread * _exp(xp.abs(inner) / 2)))
-        return concatenate([bad[:, :1], bad], axis=1) | concatenate([bad, bad[:, -1:]], axis=1)
-
-    def jumps(self) -> Array | None:
-        """The values on either side of where the inverse all but jumps, (n, k), then NaN; None if no row has any."""
-        xp, (a, v, _) = namespace(self.values), self
-        chord, rise = a[:, 1:] - a[:, :-1], v[:, 1:] - v[:, :-1]
-        near, spread = xp.maximum(xp.abs(v[:, 1:]), xp.abs(v[:, :-1])) < _FAR, self.spread * rise
-        some = xp.any(near & (chord > _JUMP * spread), axis=1, keepdims=True)
-        if not anywhere(some):
-            return None
-        steep = some & near & (chord > _STEEP * spread)
-        none = xp.zeros_like(steep[:, :1])
-        side = concatenate([none, steep], axis=1) | concatenate([steep, none], axis=1)
-        found = xp.sort(xp.where(side, v, np.inf), axis=1)
-        found = found[:, : int(xp.max(xp.count_nonzero(side, axis=1)))]
-        return xp.where(xp.isfinite(found), found, np.nan)
-
-
-def inverse_by_curve(function: Function, curve: Curve, s: Array) -> tuple[Array, Array]:
-    """The y with value(y) = s for increasing s, (1, k) or (n, k), which the curve reaches, and dy/ds there.
-
-    A cubic between the curve's places; where that is not close, Newton steps.
-    """
-    a, v, _ = curve
-    j = clip(_count_up_to_increasing(v, s) - 1, 0, v.shape[1] - 2)
-    steps, cubic, fine = curve.between()
-    own = gatherer(steps, j)
-    rise = own(steps)
-    t = clip((s - own(v[:, :-1])) / rise, 0.0, 1.0)
-    y, width = own(cubic[3]), 0 * t
-    for part in reversed(cubic[:3]):  # Horner's rule, in place: memory takes longer than sums
-        width *= t
-        width += y
-        y *= t
-        y += own(part)
-    width /= rise
-    off = own(curve.rough() | ~fine)
-    if not isinstance(y, np.ndarray):
-        xp, low, high = namespace(y), gather(a, j), gather(a, j + 1)
-        found, per_unit = _newton(function, s, y, low, high, near=_NEAR, most=_STEPS)
-        y, width = detached(xp.where(off, found, y)), detached(xp.where(off, per_unit, width))
+        (a, v, w), xp = self, namespace(s)
+        rise, chord = v[:, 1:] - v[:, :-1], a[:, 1:] - a[:, :-1]
+        rise = xp.where(xp.isfinite(rise) & (rise > 0), rise, 1.0)
+        da, db = (xp.minimum(rise * width, 3 * chord) for width in (w[:, :-1], w[:, 1:]))
+        j = clip(_count_up_to_increasing(v, s) - 1, 0, v.shape[1] - 2)
+        own = gatherer(rise, j)
+        t = clip((s - own(v[:, :-1])) / own(rise), 0.0, 1.0)
+        y, width = own(da + db - 2 * chord), 0 * t
+        for part in (3 * chord - 2 * da - db, da, a[:, :-1]):  # Horner's rule, in place, which saves memory and time
+            width *= t
+            width += y
+            y *= t
+            y += own(part)
+        width /= own(rise)
+        if isinstance(y, np.ndarray):
+            return y, width
         value, log_slope = function(y)
         step = xp.where(xp.isfinite(value), value - s, 0.0) * _exp(-detached(log_slope))
         if not getattr(step, "requires_grad", False):
@@ -211,25 +185,18 @@ def inverse_by_curve(function: Function, curve: Curve, s: Array) -> tuple[Array,
         y = y - (step - detached(step))  # a step that is taken back carries the gradients
         exact = _exp(-function(y)[1])
         return y, width + (exact - detached(exact))
-    if np.any(off):
-        row, column = np.nonzero(off)
-        counts = np.bincount(row, minlength=len(y))
-        place = np.arange(len(row)) - (np.cumsum(counts) - counts)[row]
-        some = np.zeros((len(y), counts.max()), dtype=np.intp)  # of each row, filled up with its first
-        some[row, place] = column
-        target, start, j = gather(s, some), gather(y, some), gather(j, some)
-        found, per_unit = _newton(function, target, start, gather(a, j), gather(a, j + 1), near=_NEAR, most=_STEPS)
-        y[row, column], width[row, column] = found[row, place], per_unit[row, place]
-    return y, width
 
-
-def newton_step(function: Function, target: Array, y: Array, width: Array) -> Array:
-    """One more step from a y that is close to the root, of a bracket that was so wide."""
-    xp = namespace(y)
-    value, log_slope = function(y)
-    correction = (value - target) * _exp(-detached(log_slope))
-    fine = xp.abs(detached(correction)) <= max(1e-6, 2 * _close(y)) * (xp.abs(y) + width)
-    return y - xp.where(fine, correction, 0.0)
+    def jumps(self) -> Array | None:
+        """The values on either side of where places all but jump, (n, k), then NaN; None if no row has any."""
+        (a, v, _), xp, last = self, namespace(self.values), self.values.shape[1] - 1
+        chord, spread = a[:, 1:] - a[:, :-1], a[:, last - last // 4, None] - a[:, last // 4, None]
+        near = xp.maximum(xp.abs(v[:, 1:]), xp.abs(v[:, :-1])) < _NEAR
+        jump = near & (chord > _JUMP * spread * (v[:, 1:] - v[:, :-1]))
+        if not anywhere(jump):
+            return None
+        sides = xp.where(concatenate([jump, jump], axis=1), concatenate([v[:, :-1], v[:, 1:]], axis=1), np.inf)
+        found = xp.sort(sides, axis=1)[:, : 2 * int(xp.max(xp.count_nonzero(jump, axis=1)))]
+        return xp.where(xp.isfinite(found), found, np.nan)
 
 
 def _count_up_to_increasing(table: Array, argument: Array) -> Array:
@@ -242,44 +209,13 @@ def _count_up_to_increasing(table: Array, argument: Array) -> Array:
     return np.cumsum(np.bincount(first, minlength=rows * (size + 1)).reshape(rows, size + 1), axis=1)[:, :-1]
 
 
-def _newton(
-    function: Function, target: Array, y: Array, low: Array, high: Array, *, near: float, most: int
-) -> tuple[Array, Array]:
-    """The y in [low, high] with value(y) = target, from a first guess, and dy/dvalue.
-
-    Newton steps, replaced by bisection where they leave the bracket or do not halve: next to a bend they may go back
-    and forth for ever. A search ends after a step that is small, by `near`, compared with the bracket and with y or the
-    length over which the value changes by 1. torch's gradients flow through the last step to the function's parameters.
-    """
+def newton_step(function: Function, target: Array, y: Array, width: Array) -> Array:
+    """One more step from a y that is close to the root, of a bracket that was so wide."""
     xp = namespace(y)
-    width = last = high - low
-    going, per_unit = width >= 0, xp.zeros_like(y)
-    for _ in range(most):  # each value by itself, however long the others take
-        y = detached(y)
-        value, log_slope = function(y)
-        length = _exp(-detached(log_slope))
-        step = (value - target) * length
-        size = detached(step)  # infinite where the value is: no step to take, but a side to look on
-        step = xp.where(xp.isfinite(size), step, 0.0)
-        size = xp.where(xp.isnan(size), 0.0, size)
-        low, high = xp.where(size <= 0, y, low), xp.where(size >= 0, y, high)
-        safe = (y - size >= low) & (y - size <= high) & (2 * xp.abs(size) <= last)
-        moved = xp.where(going, xp.where(safe, y - size, _between(low, high)), y)
-        per_unit, last = xp.where(going, length, per_unit), xp.abs(moved - y)
-        going = going & (last > near * xp.minimum(xp.abs(y) + length, width))
-        y = moved - (step - detached(step))
-        if not anywhere(going):
-            break
-    return y, per_unit
-
-
-def _between(a: Array, b: Array) -> Array:
-    """A point well inside [a, b]: halfway, or where the ends differ by many powers of ten, halfway between these."""
-    xp = namespace(a)
-    near, far = xp.minimum(xp.abs(a), xp.abs(b)), xp.maximum(xp.abs(a), xp.abs(b))
-    root = xp.sqrt(xp.maximum(near, 1e-16 * far)) * xp.sqrt(far)
-    apart = xp.where(b <= 0, -root, xp.where(a >= 0, root, 0.0))
-    return xp.where(far > 64 * near, apart, 0.5 * a + 0.5 * b)
+    value, log_slope = function(y)
+    correction = (value - target) * _exp(-detached(log_slope))
+    fine = xp.abs(detached(correction)) <= max(1e-6, 2 * _close(y)) * (xp.abs(y) + width)
+    return y - xp.where(fine, correction, 0.0)
 
 
 def _close(like: Array) -> float:

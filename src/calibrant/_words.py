@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from difflib import get_close_matches
-from types import FrameType
 
 
 def in_all(number: int) -> str:
@@ -71,14 +70,10 @@ NAMED: ContextVar[Callable[[str], str]] = ContextVar("named", default=str)
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
     """A warning that points at the first line outside this library."""
     frame, depth = sys._getframe(), 1
-    while frame.f_back is not None and (frame.f_code.co_filename.startswith(_HERE) or _is_made(frame)):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_NOT_THE_USERS):
         frame, depth = frame.f_back, depth + 1
     warnings.warn(NAMED.get()(message), category, stacklevel=depth)
 
 
-_HERE = os.path.dirname(__file__) + os.sep
-
-
-def _is_made(frame: FrameType) -> bool:
-    """Whether it is the constructor that `dataclass` wrote, or what `singledispatch` puts around a function."""
-    return frame.f_code.co_filename in ("<string>", functools.__file__)
+_NOT_THE_USERS = (os.path.dirname(__file__) + os.sep, "<string>", functools.__file__)
+"""Beside this library the constructors that `dataclass` writes, and what `singledispatch` puts around a function."""

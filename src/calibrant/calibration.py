@@ -7,27 +7,25 @@ f(x) is what the model predicts (`calibrant.predictions`). The score phi says ho
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from calibrant._arguments import check_has, check_known
-from calibrant._arrays import Array, detached, namespace, refuse
-from calibrant._batch import have_labels, some_rows
+from calibrant._arrays import namespace
 from calibrant._calibrated import Updatable
 from calibrant._row_hash import uniforms_of
 from calibrant.distributions.base import Context
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.history import interpolate, remember
 from calibrant.interpolators.linear import Linear
-from calibrant.predictions import with_labels
-from calibrant.predictions.point import as_prediction
-from calibrant.scores.base import Score, default_score
+from calibrant.predictions.point import as_prediction, labelled_rows
+from calibrant.scores.base import Score, default_score, finite_scores
 
 if TYPE_CHECKING:
     from calibrant._types import Bound, Draws, LabelsLike, Values
     from calibrant.distributions.base import Distribution
     from calibrant.forecast import PredictionLike
     from calibrant.forms import Form
-    from calibrant.guarantee import Guarantee
+    from calibrant.guarantee import Basis, Guarantee
     from calibrant.interpolators.history import Forgetting, History
     from calibrant.interpolators.weights import Weights
     from calibrant.labels import Labels
@@ -35,13 +33,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Calibrator:
-    """How to calibrate: a score, an interpolator, the kind of label, and whether old rows fade.
+    """How to calibrate: score, interpolator, kind of label. `fit` returns a `Calibrated`: call that on predictions.
 
     Args:
-        score: The score phi; by default that of the kind of prediction, such as the residual of points.
+        score: The score phi; by default the one for the kind of prediction, such as `ResidualScore` for points.
         interpolator: Fits q to the scores; `Linear()` by default.
         labels: What kind of number y is, such as `calibrant.labels.Counts()` or "counts"; by default any real.
-        forget: A `Window` or a `HalfLife`, where new rows count more than old ones; by default all count alike.
+        forget: A `Window` or a `HalfLife` gives recent rows more weight; by default all rows count equally.
 
     >>> calibrated = Calibrator().fit([1.0, 2.0, 3.0, 4.0], [1.1, 1.8, 3.3, 4.0])
     >>> calibrated([10.0]).interval(0.5)
@@ -60,7 +58,7 @@ class Calibrator:
 
     def __post_init__(self) -> None:
         if isinstance(self.labels, str):
-            from calibrant.labels.named import labels_named  # it knows every kind
+            from calibrant.labels.named import labels_named  # late: it imports every kind of label
 
             object.__setattr__(self, "labels", labels_named(self.labels))
         check_has("Calibrator.score", self.score, "pull_back", "a Score object", optional=True)
@@ -80,21 +78,23 @@ class Calibrator:
             y: The labels: one number per row.
             by: The group of each row: one value per row, or several columns. Each group has its own q.
             weights: Likelihood ratios p_new(x) / p_old(x) of the calibration rows; a common factor cancels.
-            bound: The bound of y in each row, such as a capacity, for `labels` that need it: an array or a table.
-            rng: A `numpy.random.Generator`, for counts, which are spread at random; a fresh one by default.
+            bound: The bound of y in each row, such as a capacity, if `labels` needs it: an array or a table.
+            rng: A `numpy.random.Generator`, for counts: a uniform number is added to each; a fresh one by default.
         """
-        if hasattr(y, "calibrated_by"):  # of some labels only a bound was seen, see `Censored`
+        if hasattr(y, "calibrated_by"):  # such as `Censored`: of some labels only a lower bound is known
             return y.calibrated_by(self, prediction, by, weights, bound, rng)  # type: ignore[no-any-return]
         prediction = as_prediction(prediction)
-        check_known(prediction, self.labels, by, weights, bound)
-        forecast, label, by, weights = labelled_rows(self.labels, prediction, y, by, weights, bound, rng)
-        if label.shape[0] == 0:
+        form = prediction.form()
+        prediction, y, by, weights = labelled_rows(self.labels, prediction, y, by, weights, bound, rng)
+        if y.shape[0] == 0:
             raise ValueError("calibration needs at least one row, got none")
-        score, below_floor = (self.score or default_score(forecast)).learn(forecast, label)
-        scores = finite_scores(score, forecast, label)
-        score.review(forecast, scores)  # it warns where a few rows dominate q
-        history = remember(scores, by, weights, self.forget, int(namespace(below_floor).count_nonzero(below_floor)))
-        return calibrated(score, self.interpolator, prediction.form(), self.labels, history, rng)
+        score, below_floor = (self.score or default_score(prediction)).learn(prediction, y)  # a floor, for zero scales
+        scores = finite_scores(score, prediction, y)
+        score.review(prediction, scores)  # warns if a few rows dominate q
+        history = remember(scores, by, weights, self.forget, int(namespace(scores).count_nonzero(below_floor)))
+        drawn = self.labels is not None and self.labels.draws
+        q, guarantee, interpolator = interpolate(self.interpolator, history, score.support, rng, drawn=drawn)
+        return Calibrated(score, q, guarantee, interpolator, form, self.labels, history)
 
 
 @dataclass(frozen=True)
@@ -106,16 +106,19 @@ class Calibrated(Updatable):
     guarantee: Guarantee
     interpolator: Interpolator
     form: Form | None = None
-    """The kind, levels, draws and members that new predictions must have; None accepts any."""
+    """The kind, quantile levels, number of draws and members that new predictions must have; None accepts any."""
     labels: Labels | None = None
     history: History | None = None
     """The calibration scores, for `update`; None where they are not known."""
 
-    def as_nested(self) -> Calibrated:
-        """The same, for scores by nested models where models fitted on all rows predict: nothing finite is claimed."""
-        known = replace(self.history, nested=True)  # type: ignore[type-var]
-        guarantee = replace(self.guarantee, basis="nested", parts=(), names=())
-        return replace(self, history=known, guarantee=guarantee)
+    def on_basis(self, basis: Basis) -> Calibrated:
+        """The same, where rows are not exchangeable with new ones, and `basis` says what is claimed instead.
+
+        Args:
+            basis: As in `Guarantee`: "nested" or "time".
+        """
+        history = None if self.history is None else replace(self.history, basis=basis)
+        return replace(self, history=history, guarantee=self.guarantee.on_basis(basis))
 
     def __call__(
         self, prediction: PredictionLike, *, by: Values | None = None,
@@ -123,8 +126,8 @@ class Calibrated(Updatable):
     ) -> Distribution:  # fmt: skip
         """H[x_i] for each row i of a prediction.
 
-        `Random` needs a uniform number for each row. `rng` draws them one after the other. With `seed` a row's number
-        is a hash of the seed, of q and of its prediction: the same in any batch and order, and for equal predictions.
+        Only `Random` needs `rng` or `seed`, for one uniform number per row. `rng` draws them in row order. With `seed`
+        the number is a hash of the seed, q and the row's prediction: the same in any batch and order.
 
         Args:
             prediction: The prediction of each row, of the kind that was calibrated.
@@ -138,42 +141,9 @@ class Calibrated(Updatable):
         prediction.check_form(self.form)
         check_known(prediction, self.labels, by, weights, bound)
         if self.labels is not None:
-            prediction = self.labels.spread_prediction(prediction, bound=bound)
+            prediction = self.labels.spread_prediction(prediction, bound=bound)  # counts: of y + U
         draws = None if rng is None and seed is None else uniforms_of(prediction, self.q, rng, seed)
         q = self.q.to(prediction.like).for_rows(Context(len(prediction), by, weights, draws))
         H = self.score.pull_back(q, prediction)
-        H = H if self.labels is None else self.labels.collapse(H, bound=bound)
+        H = H if self.labels is None else self.labels.collapse(H, bound=bound)  # counts: from y + U back to y
         return H.warning_if(self.guarantee.too_few)
-
-
-def labelled_rows(
-    labels: Labels | None, prediction: Any, y: Any, by: Any, weights: Any, bound: Bound, rng: Draws
-) -> tuple[Any, Array, Any, Any]:
-    """Prediction, label, group and weight of the rows that have a label; counts are made continuous (y + U)."""
-    there = have_labels(y, len(prediction))
-    if there is not None:
-        prediction, y, by, weights, bound = (some_rows(each, there) for each in (prediction, y, by, weights, bound))
-    prediction, y = with_labels(prediction, y)
-    if labels is not None:
-        labels.check(y, bound)
-        continuous = labels.spread(y, prediction, bound=bound, rng=rng)
-        prediction, y = labels.spread_prediction(prediction, bound=bound), continuous
-    return prediction, y, by, weights
-
-
-def finite_scores(score: Score, prediction: Any, y: Array) -> Array:
-    """phi(f(x_i), y_i); raises where one is infinite."""
-    scores = detached(score(prediction, y))  # q is learned: no gradient of a later loss may reach back here
-    infinite, name = ~namespace(scores).isfinite(scores), f"the score of {type(score).__name__}"
-    refuse(name, infinite, "is not finite: y lies beyond the prediction's support")
-    return scores
-
-
-def calibrated(
-    score: Score, interpolator: Interpolator, form: Form | None, labels: Labels | None, history: History, rng: Draws
-) -> Calibrated:
-    """q, fitted to the scores, and its guarantee."""
-    q, guarantee, interpolator = interpolate(interpolator, history, score.support, rng)
-    guarantee = guarantee.noting(floored=history.floored, drawn=labels is not None and labels.draws)
-    guarantee = replace(guarantee, basis="nested", parts=(), names=()) if history.nested else guarantee
-    return Calibrated(score, q, guarantee, interpolator, form, labels, history)

@@ -12,12 +12,12 @@ from calibrant._arguments import one_each, same_length, unit
 from calibrant._arrays import floats, refuse, rows, to_numpy
 from calibrant._batch import some_rows
 from calibrant._types import ArrayLike, Bound, Draws, RowIndex, Values
-from calibrant.calibration import Calibrated, Calibrator, labelled_rows
+from calibrant.calibration import Calibrated, Calibrator
 from calibrant.distributions.censored_tail import FollowedUp
 from calibrant.forecast import PredictionLike
 from calibrant.guarantee import Basis
 from calibrant.interpolators.weights import CalibrationWeights, Weights
-from calibrant.predictions.point import as_prediction
+from calibrant.predictions.point import as_prediction, labelled_rows
 
 Numbers = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from calibrant._arrays import Array, namespace
 from calibrant._batch import graded
-from calibrant._types import ArrayLike, SupportsArray
+from calibrant._types import DistributionLike, SupportsArray
 from calibrant.forms import Form
 
 T = TypeVar("T")
@@ -39,61 +39,19 @@ class Mark(NamedTuple):
     level: float | None = None
 
 
-class DistributionLike(Protocol):
-    """The methods of `calibrant.distributions.Distribution`, which builds on this file, that are called here."""
-
-    def cdf(self, y: ArrayLike) -> Array:
-        """P(Y <= y)."""
-
-    def pit(self, y: ArrayLike, u: ArrayLike) -> Array:
-        """The CDF, drawn over a jump."""
-
-    @property
-    def lattice(self) -> tuple[float, float] | None:
-        """The points of a distribution of counts."""
-
-    def ppf(self, p: ArrayLike) -> Array:
-        """The quantiles at a level."""
-
-    def mean(self) -> Array:
-        """The means."""
-
-    def median(self) -> Array:
-        """Those at 1/2."""
-
-    def std(self) -> Array:
-        """The standard deviations."""
-
-    def crps(self, y: ArrayLike) -> Array:
-        """The CRPS of the labels."""
-
-
 class Forecast(ABC):
     """A batch of predictions or of distributions.
 
-    A kind of forecast is one class in one file. All it must give is `shape`; what it does not give of the rest is left
-    out of metrics, plots and reports:
-
-    - `as_distribution()`: the predictive distribution of each row. A class with it needs nothing else but a
-      `default_score`.
-    - `quantile(level)`: the quantile of each row at a level.
-    - `quantile_levels()`: the levels at which quantiles are judged and drawn.
-    - `bounds(coverage)`: the lower and the upper bound of each row's centred interval.
-    - `own_bounds`: true if `bounds` are its own, whatever coverage is asked for.
-    - `pit_rows(y, u)`: the probability of a value below each label, drawn by u where it is not one number.
-    - `crps_rows(y)`, `std_rows()`: the CRPS and the standard deviation of each row.
-    - `centre_rows()`, `spread_rows()`: the middle of each row, and its width.
-    - `crps_note`: what its CRPS is, where that is not obvious.
-    - `marks()`: the numbers of each row that are drawn where there is no distribution.
-    - `parts()`: the forecasts it consists of, where it is several.
-    - `form()`: what must be the same in calibration and prediction.
-    - `default_score()`: the score that calibrates it where none is named.
-
-    The fields of a class must have other names than these.
+    A kind of forecast is one class in one file. All it must give is `shape`. One with `as_distribution()` needs nothing
+    else but a method `default_score()`, the score that calibrates it where none is named. Without a distribution, what
+    it does not give of the methods below is left out of metrics, plots and reports. The fields of a class must have
+    other names than these.
     """
 
     own_bounds: ClassVar[bool] = False
+    """Whether `bounds` are its own, whatever coverage is asked for."""
     crps_note: ClassVar[str] = ""
+    """What its CRPS is, where that is not obvious."""
 
     @property
     @abstractmethod

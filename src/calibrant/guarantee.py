@@ -7,6 +7,7 @@ every c. `Guarantee` says this, and what stands in its place for groups, weights
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -18,13 +19,14 @@ from calibrant._arguments import unit
 from calibrant._arrays import Array, largest_tie_of
 from calibrant._words import count
 
-Basis = Literal["marginal", "weighted", "group", "horizon", "label", "cross", "nested", "recent", "censored", "long run"]
-"""Why rows tell something about new ones: see `Guarantee.basis`."""
-_NO_CLAIM = ("nested", "recent", "censored")
+Basis = Literal["marginal", "weighted", "group", "horizon", "label", "new group", "cross", "nested", "time", "recent", "censored", "long run"]
+"""Why calibration rows say something about new rows: see `Guarantee`."""
+_NO_CLAIM = ("nested", "time", "recent", "censored")
 _ASSUMED = {
     "marginal": "exchangeable data, a model not trained on the calibration set",
     "group": "groups fixed beforehand, exchangeable rows within each, a model not trained on the calibration set",
     "horizon": "rows of one horizon that are exchangeable, forecasts made without their labels",
+    "new group": "exchangeable groups of rows, a model not trained on the calibration set",
     "weighted": (
         "that the weights are the likelihood ratios of new to calibration rows and that y given x is the same; where"
         " the ratios are estimated, half their mean error, E|w^ - w| / 2, adds to the bound"
@@ -45,7 +47,7 @@ _CUTOFFS = (
 
 
 class Accurate(Protocol):
-    """As much of an interpolator as a guarantee needs."""
+    """The part of an interpolator that a guarantee needs."""
 
     def accuracy(self, n: int, /) -> float:
         """Its lambda on n scores."""
@@ -58,18 +60,21 @@ class Guarantee:
     What else is promised, and why, depends on the `basis`:
 
     - "marginal": the rows are exchangeable. For a randomised q, whose lambda is -1, epsilon is 0.
-    - "group", "horizon": that holds in every group; `guarantee["north"]` is the guarantee of one. A new score is
-      exchangeable with the n_g of its group, whatever their distribution borrows. Groups are fixed beforehand.
-    - "weighted": weights are likelihood ratios, and epsilon = E max p + lambda / (N + 1), with p the share of a row
-      among all n + 1 and N the effective number of rows: docs/shift.md has the proof.
-    - "cross": H is the mean over K folds; P(H(Y) <= c) <= 2c + epsilon, and the same for P(H(Y) >= 1 - c), with epsilon
-      twice the mean of the folds'. Twice a mean of p-values is one (Rüschendorf 1982; Vovk and Wang 2020).
+    - "group", "horizon": the bound holds in every group, with its own n; `guarantee["north"]` is the guarantee of one.
+      This is so even where the q of a group uses scores of other groups. Groups are fixed beforehand.
+    - "weighted": weights are likelihood ratios, and epsilon = E max p + lambda / (N + 1): max p is the largest share of
+      one of the n + 1 rows in the sum of the weights, N the effective number of rows. docs/shift.md has the proof.
+    - "cross": H is the mean over K folds; P(H(Y) <= c) <= 2c + epsilon, and the same for P(H(Y) >= 1 - c). Epsilon is
+      twice the mean of the folds': twice a mean of p-values is a p-value (Rüschendorf 1982; Vovk and Wang 2020).
     - "long run": for each of K tracked levels, the share of labels below its quantile over any T rows is within
-      lambda / T of the level, whatever the rows do; here lambda = (range of the scores) / step + K.
-    - "label": each of several labels by itself.
+      lambda / T of the level, whatever the rows do; here lambda = (range of the scores) / (step size) + K.
+    - "label": with several labels per row, each label has a guarantee of its own.
+    - "new group": rows of one group are alike, and groups are exchangeable; n is the number of groups, each of which
+      counts once. It holds for a row of a new group.
     - "nested": models fitted on all rows predict, and copies of them that did not see a row have scored it. No
       finite-sample bound is known.
-    - "recent", "censored": no finite-sample claim; weights fall with age, or are estimated.
+    - "time": the calibration rows are the latest, and neighbours are alike. Nothing is proved for a finite n.
+    - "recent", "censored": nothing is proved for a finite n, since weights fall with age, or are estimated.
 
     >>> print(Guarantee(199).in_short())
     A 90% interval contains the label of a new row like the 199 calibration rows with a probability of 90%, within
@@ -77,29 +82,29 @@ class Guarantee:
     """
 
     n: int
-    """The number of scores: calibration rows, over all parts, or the rows that were tracked so far."""
+    """The number of scores: all calibration rows, those of all groups or folds together, or the rows tracked so far."""
     accuracy: float = 0.0
     """lambda: how far q(u_(i)) may be from i / (n + 1), in units of 1 / (n + 1); -1 for a randomised q."""
     largest_tie: int = 1
-    """How many scores are equal, at most: where more than one, epsilon holds only approximately."""
+    """The size of the largest set of equal scores; above 1 epsilon holds only approximately."""
     floored: int = 0
-    """The calibration rows without a width of their own, which got a floor learned from all."""
+    """How many calibration rows had a scale of (nearly) 0, and got a floor learned from all calibration rows."""
     drawn: bool = False
-    """Whether labels were spread by a draw, as counts are: H(Y) is then the randomised PIT."""
+    """Whether a uniform number was added to each label, as for counts: H(Y) is then the randomised PIT."""
     basis: Basis = "marginal"
     effective_n: float = 0.0
     """N = (sum of w)^2 / sum of w^2 for rows with weights w; else n."""
     bound: float | None = None
     """epsilon, where it is not (1 + lambda) / (n + 1)."""
     known: float = 1.0
-    """The level up to which censored labels were followed."""
+    """For censored labels, the highest level at which q is known."""
     names: tuple[Hashable, ...] = ()
     """The groups, horizons or labels; the levels that are tracked."""
     parts: tuple[Guarantee, ...] = ()
     """What is promised to each of `names`, or by each fold."""
 
     def __post_init__(self) -> None:
-        """The numbers must go together."""
+        """Check that the numbers are consistent."""
         object.__setattr__(self, "effective_n", float(self.effective_n or self.n))
         if self.basis not in get_args(Basis):
             raise ValueError(f"its basis must be one of {', '.join(get_args(Basis))}, got {self.basis!r}")
@@ -154,21 +159,27 @@ class Guarantee:
             return Guarantee.of_parts("cross", [part[name] for part in self.parts])
         return self.parts[self.names.index(name)]
 
+    def on_basis(self, basis: Basis) -> Guarantee:
+        """The same numbers on another basis, which says what is claimed.
+
+        Args:
+            basis: See the class.
+        """
+        return replace(self, basis=basis, parts=(), names=())
+
     def noting(self, *, floored: int, drawn: bool) -> Guarantee:
-        """The same, for rows so many of which got a learned floor, and for labels that were drawn or not.
+        """The same guarantee with these values of `floored` and `drawn`.
 
         Args:
             floored: How many calibration rows, over all groups, got a learned floor.
-            drawn: Whether labels were spread by a draw.
+            drawn: Whether a uniform number was added to each label.
         """
-        if not (floored or drawn):
-            return self
         parts = tuple(part.noting(floored=floored, drawn=drawn) for part in self.parts)
         return replace(self, floored=min(floored, self.n), drawn=drawn, parts=parts)
 
     @property
     def epsilon(self) -> float:
-        """(1 + lambda) / (n + 1), at most 1; of several parts the largest; 1 where nothing is claimed."""
+        """(1 + lambda) / (n + 1), at most 1; the largest of all groups, horizons or labels; 1 if nothing is claimed."""
         if self.basis == "long run":
             return self.over(self.n)
         if self.bound is not None:
@@ -186,7 +197,7 @@ class Guarantee:
     def kind(self) -> str:
         """The basis, or "no claim"; ", exact" where epsilon is 0, ", approximate" for ties or a learned floor.
 
-        Of exchangeable rows without groups it is "marginal", "exact" or "approximate".
+        If the basis is "marginal", it is "marginal", "exact" or "approximate".
         """
         if self.basis in _NO_CLAIM:
             return "no claim"
@@ -202,7 +213,7 @@ class Guarantee:
 
     @property
     def calibration_rows(self) -> int | None:
-        """How many rows of equal weight calibrated; None in the long run, where no calibration set counts."""
+        """The effective number of calibration rows; None for tracked levels, which do not rest on a calibration set."""
         return None if self.basis == "long run" else max(1, int(self.effective_n))
 
     @property
@@ -213,11 +224,11 @@ class Guarantee:
         return {in_text(name): part.n for name, part in zip(self.names, self.parts, strict=True)}
 
     def conditional(self, confidence: float = 0.95) -> float:
-        """epsilon + sqrt(log(2 / (1 - confidence)) / (2 n)): with that confidence no error is larger (DKW).
+        """epsilon + sqrt(log(2 / (1 - confidence)) / (2 n)): no level is off by more, with this confidence (DKW).
 
-        Here the rows must be independent and alike, which is more than exchangeable. Tied scores are one jump of H,
-        which adds the largest tie, less one, over n + 1; a randomised q fills the jump. Of groups, that of the worst.
-        With weights it is about what to expect, and no theorem. Where nothing is known, 1.
+        This needs independent, identically distributed rows, which is more than exchangeable. A tie of t scores is a
+        jump of H and adds (t - 1) / (n + 1), unless q is randomised. With groups it is the bound of the worst group.
+        With weights it is an approximation, not a theorem. It is 1 if nothing is proved.
 
         Args:
             confidence: The probability with which the bound holds.
@@ -231,7 +242,7 @@ class Guarantee:
         return min(1.0, self.epsilon + jump + _dkw(self.effective_n, confidence))
 
     def over(self, rows: int) -> float:
-        """In the long run: lambda / T, at most 1, for T rows whose scores are no further apart than those so far.
+        """For tracked levels: lambda / T, at most 1, over T rows whose scores stay in the range seen so far.
 
         Args:
             rows: T, a number of rows that come one after the other.
@@ -241,7 +252,7 @@ class Guarantee:
         return min(1.0, self.accuracy / rows) if rows else 1.0
 
     def too_few(self, coverage: float) -> str | None:
-        """Why a centred interval of H ends beyond all scores of the calibration rows, or of a fold's, where it does.
+        """A warning if a centred interval of H ends beyond all calibration scores (of the smallest fold), else None.
 
         Args:
             coverage: The probability of the centred interval, between 0 and 1.
@@ -250,10 +261,10 @@ class Guarantee:
         return None if n is None else too_few_for_interval(n, coverage)
 
     def in_short(self, coverage: float = 0.9) -> str:
-        """One sentence: what a centred interval of this coverage is promised, on average and by this calibration set.
+        """One sentence: the coverage of a centred interval, on average over calibration sets and for this one.
 
-        On average its two levels are each off by at most epsilon. For this set, see `coverage_of_this_set`. Of labels
-        that were spread by a draw, such as counts, an interval holds at least as many: each is inside whole.
+        On average each of its two levels is off by at most epsilon. For this set, see `coverage_of_this_set`. For
+        counts it says "at least": an interval includes its end points with all their probability.
 
         Args:
             coverage: The probability of the centred interval, between 0 and 1.
@@ -321,6 +332,11 @@ class Guarantee:
                     f" models fitted on all rows predict{self._limits()}. Coverage is usually right to within what so"
                     " many rows can show. Assumes exchangeable data."
                 )
+            case "time":
+                return (
+                    f"No finite-sample claim: the n = {self.n} calibration rows are in time order, and the errors of"
+                    f" neighbours are alike{self._limits()}. It holds as far as the latest rows are like the next ones."
+                )
             case "recent":
                 return (
                     f"No finite-sample claim: q is the distribution of n = {self.n} scores whose weights fall with"
@@ -357,7 +373,7 @@ class Guarantee:
         return f"{claim}{self._where()}. Assumes {self.assumed}.{caveat}{drawn}"
 
     def _where(self) -> str:
-        """Of which rows it holds, how far, and what they were."""
+        """Where the claim holds, up to which caveats, and on how many rows it rests."""
         limits, average = self._limits(), ", on average over calibration sets"
         if self.basis == "cross":
             return (
@@ -391,7 +407,7 @@ class Guarantee:
         )
 
     def _limits(self) -> str:
-        """How far the bound can be taken at its word: a floor that was learned, and ties."""
+        """Why the bound holds only approximately: a learned floor, or ties."""
         limits = f", but only approximately: {floor_words(self.floored)}" if self.floored else ""
         if self.largest_tie > 1 and not self.randomised:
             but = "and" if self.floored else "but"
@@ -400,11 +416,11 @@ class Guarantee:
 
 
 def required_n(epsilon: float, confidence: float | None = None, *, interpolator: Accurate | None = None) -> int:
-    """The smallest n that brings the error bound down to `epsilon`: on average, or for one set with some confidence.
+    """The smallest n with an error bound of at most `epsilon`: on average, or with a `confidence` for a single set.
 
     Args:
         epsilon: The error bound to reach, such as 0.01.
-        confidence: None bounds the error on average over calibration sets; 0.95 bounds that of 95% of them.
+        confidence: None bounds the error on average over calibration sets; 0.95 bounds it for 95% of them.
         interpolator: The interpolator; `Linear()` by default.
 
     >>> required_n(0.01), required_n(0.05, confidence=0.95)
@@ -419,16 +435,9 @@ def required_n(epsilon: float, confidence: float | None = None, *, interpolator:
         bound = (1 + accuracy) / (n + 1) + (0.0 if confidence is None else _dkw(n, confidence))
         return bound <= epsilon * (1 + 1e-12)
 
-    high = 1
-    while not enough(high):
-        high *= 2
-        if high > 2**60:
-            raise ValueError(f"{interpolator!r} reaches no epsilon of {epsilon}, however large n is")
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    if not enough(2**60):
+        raise ValueError(f"{interpolator!r} reaches no epsilon of {epsilon}, however large n is")
+    return 1 + bisect_left(range(1, 2**60), True, key=enough)  # noqa: FBT003
 
 
 def required_n_for_interval(coverage: float) -> int:
@@ -445,11 +454,11 @@ def required_n_for_interval(coverage: float) -> int:
 
 
 def coverage_of_this_set(n: int, accuracy: float, coverage: float, confidence: float = 0.95) -> tuple[float, float]:
-    """Between which probabilities a centred interval by this set holds a new label, with this confidence.
+    """The range in which the coverage of centred intervals lies, for one calibration set, with this confidence.
 
-    The distribution of a new score has the probability Beta(k, n + 1 - k) between two of n independent scores k ranks
-    apart. The ends of an interval lie at the ranks (n + 1)(1 -+ coverage) / 2, to within lambda and the distance to the
-    next.
+    Of n independent scores take two that are k ranks apart: a new score lies between them with a probability that
+    depends on the set and has the distribution Beta(k, n + 1 - k). The ends of an interval are at the ranks
+    (n + 1)(1 -+ coverage) / 2, give or take lambda, and are rounded outwards or inwards to whole ranks.
 
     >>> [round(share, 3) for share in coverage_of_this_set(2000, 0.0, 0.9)]
     [0.885, 0.913]
@@ -464,14 +473,12 @@ def coverage_of_this_set(n: int, accuracy: float, coverage: float, confidence: f
 
 
 def too_few_for_interval(n: int, coverage: float) -> str | None:
-    """Why the ends of a centred interval of H lie beyond all n scores, where they do: n < 2 / (1 - coverage) - 1.
+    """A warning if a centred interval of H ends beyond all n scores, that is, if n < 2 / (1 - coverage) - 1; else None.
 
     >>> too_few_for_interval(9, 0.9)
     '90% intervals need 19 calibration rows, and there are 9: their ends depend on the assumed tails'
     >>> too_few_for_interval(19, 0.9)
     """
-    if n > 2 / (1 - coverage):
-        return None
     enough = math.ceil(2 / (1 - as_written(coverage)) - 1)
     if n >= enough:
         return None
@@ -481,7 +488,7 @@ def too_few_for_interval(n: int, coverage: float) -> str | None:
 
 
 def as_written(number: float) -> Fraction:
-    """A number as the decimal it was written as, so that 100 * 0.29 is 29."""
+    """A float as the decimal fraction that it prints as, so that 100 * 0.29 is 29."""
     return Fraction(repr(float(number)))
 
 

@@ -41,23 +41,10 @@ SCORES: dict[str, Callable[..., Score]] = {
     "zscore": ZScore,
     "cdf": CDFScore,
 }
-NUMBERS = {
-    "relative": "floor",
-    "sqrt": "c",
-    "log": "c",
-    "interval": "floor",
-    "quantile": "floor",
-    "samples": "floor",
-    "zscore": "floor",
-}
+NUMBERS = dict.fromkeys(("relative", "interval", "quantile", "samples", "zscore"), "floor") | {"sqrt": "c", "log": "c"}
 """What a number behind the name of a score is: `log:1` is LogScore(c=1.0)."""
 InterpolatorName = Literal["linear", "naive", "random", "naf"]
-INTERPOLATORS: dict[str, Callable[[], Interpolator]] = {
-    "linear": Linear,
-    "naive": Naive,
-    "random": Random,
-    "naf": NAF,
-}
+INTERPOLATORS: dict[str, Callable[[], Interpolator]] = {"linear": Linear, "naive": Naive, "random": Random, "naf": NAF}
 TAILS: dict[str, Callable[[], Tails]] = {
     "exponential": ExponentialTails,
     "bounded": BoundedTails,

@@ -77,11 +77,11 @@ class Repairs:
         self.flat.merge(module_of.flat)
 
     def report(self, source: Source, labels: Labels | None, flat: str = FLOORED) -> None:
-        """Warn of repaired rows, and of rows without a width, unless labels of this kind widen them."""
+        """Warn of repaired rows, and of rows without a width, unless labels of this kind need none."""
         if self.crossing.count:
             what = "have bounds or quantiles that cross: they are sorted"
             warnings.warn(self.crossing.sentence(source, what), stacklevel=2)
-        if self.flat.count and not (labels is not None and labels.widens):
+        if self.flat.count and not (labels is not None and labels.draws):
             warnings.warn(self.flat.sentence(source, f"have no width of their own: {flat}"), stacklevel=2)
 
 

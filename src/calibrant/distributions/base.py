@@ -1,4 +1,4 @@
-"""What a forecast, an interpolation q and a calibrated prediction H all are: a batch of distributions on the line."""
+"""`Distribution`: the type of a forecast, of an interpolation q and of a calibrated H; a batch on the real line."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ from calibrant.forecast import Forecast
 from calibrant.forms import Form
 
 _FORM = Form("distributions")
-_TABLES, _VALUES = 2**9, 2**14  # rows worked out at a time by tables, which are wide; and values by closed forms
+_TABLES, _VALUES = 2**9, 2**14  # block sizes: rows evaluated by tables, which are wide; values by closed forms
 _CACHED = 2**13  # rows whose tables are cached: some 40 kB each
 
 
 class Moments(NamedTuple):
-    """What a distribution is on the whole; each has the shape of the distribution, or is a plain number."""
+    """Mean, standard deviation and a constant of the CRPS; each has the distribution's shape, or is a plain number."""
 
     mean: Any
     std: Any
     shift: Any
-    """crps(y) = 2 (the integral of F up to y) - y + shift. Where there is a mean it is mean - E |Y - Y'| / 2."""
+    """crps(y) = 2 (the integral of F up to y) - y + shift. If the mean exists, shift = mean - E |Y - Y'| / 2."""
 
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """What is known of the rows besides their predictions.
+    """What is known of the rows besides their predictions: see `Distribution.for_rows`.
 
-    Their number, and for each a label `by`, such as its group, and a weight, such as a likelihood ratio. `rng` draws
-    the uniform numbers of a randomised q. See `Distribution.for_rows`.
+    The number of rows; for each its group `by` and its weight, such as a likelihood ratio. `rng` draws the uniform
+    numbers of a randomised q.
     """
 
     rows: int
@@ -67,22 +67,22 @@ class Distribution(Forecast):
     (n,); a 2-d argument (n, k) or (1, k) is k values per row and gives (n, k). A length that does not fit raises.
 
     To write your own, make a frozen dataclass of it and give four things: `shape`, `_cdf(y)`, `_ppf(p)`, `_logpdf(y)`.
-    Arguments arrive checked; in a batch they have shape (n, k) or (1, k), so meet them with your parameters as columns
-    (`self._lift`). Mean, std, crps and the rest follow, with an error of 5e-5 of the spread.
-    `calibrant.testing.check_distribution` checks yours. What it can do faster or more exactly it overrides:
+    Arguments arrive checked; in a batch they have shape (n, k) or (1, k), so turn parameters of shape (n,) into columns
+    with `self._lift`. Mean, std, crps and the rest follow, with an error of 5e-5 of the spread.
+    `calibrant.testing.check_distribution` checks yours. Override one of these where you can be faster or more exact:
 
     | hook | what it gives | default |
     |---|---|---|
-    | `_sf(y)` | 1 - F, small values with their digits | 1 - F |
-    | `_cdf_left(y)` | F from the left, which differs at an atom | F |
+    | `_sf(y)` | 1 - F, accurate where it is small | 1 - F |
+    | `_cdf_left(y)` | P(Y < y), which differs from F where there is an atom (a jump of F) | F |
     | `_logit(y)` | log F - log(1 - F), and the log of its slope | from F, 1 - F and the density |
-    | `_ppf_logit(s)` | the quantile at sigmoid(s), as far out as floats reach | `_ppf` |
-    | `_moments()` | mean, std and the shift of the crps, see `Moments` | from the table |
+    | `_ppf_logit(s)` | the quantile at level sigmoid(s), accurate far into the tails | `_ppf` |
+    | `_moments()` | mean, std and the constant of the crps, see `Moments` | from the table |
     | `_integrals(y, which)` | the integral up to y of F, of that integral, or of F^2 | from the table |
-    | `_table(count)` | places, and the mass on and between them, see `MassTable` | quantiles at logit levels |
+    | `_table(count)` | grid points, and the mass on and between them, see `MassTable` | quantiles at logit levels |
     | `_clip(lower, upper)` | the distribution of min(max(Y, lower), upper) | `Clipped`, from `_integrals` |
 
-    A distribution of counts also has a `lattice`; its `_logpdf` is the log probability of a point.
+    A distribution of counts also has a `lattice`, the grid of its values; its `_logpdf` is the log of the pmf.
     """
 
     # ---- what a distribution must give -----------------------------------------------------------------------------
@@ -159,7 +159,7 @@ class Distribution(Forecast):
         left = self._cdf_left(y)
         return left + u * (self._cdf(y) - left)
 
-    # ---- what everybody gets ---------------------------------------------------------------------------------------
+    # ---- public methods --------------------------------------------------------------------------------------------
 
     def cdf(self, y: ArrayLike) -> Array:
         """P(Y <= y).
@@ -170,7 +170,7 @@ class Distribution(Forecast):
         return self._answer("_cdf", y, allow_inf=True)
 
     def cdf_left(self, y: ArrayLike) -> Array:
-        """P(Y < y): the limit of the CDF from the left, which differs from it at an atom only.
+        """P(Y < y): the limit of the CDF from the left; it differs from the CDF only at an atom.
 
         Args:
             y: Where to evaluate: one number, one per row, or (n, k) for k points per row.
@@ -178,7 +178,7 @@ class Distribution(Forecast):
         return self._answer("_cdf_left", y, allow_inf=True)
 
     def sf(self, y: ArrayLike) -> Array:
-        """P(Y > y), without the cancellation of 1 - cdf where the distribution allows it.
+        """P(Y > y), where possible accurate also where 1 - cdf(y) would round to 0.
 
         Args:
             y: Where to evaluate: one number, one per row, or (n, k) for k points per row.
@@ -205,7 +205,7 @@ class Distribution(Forecast):
         return namespace(density).exp(density)
 
     def logpmf(self, y: ArrayLike) -> Array:
-        """log P(Y = y), which is -inf but where there is an atom.
+        """log P(Y = y), which is -inf except at an atom.
 
         Args:
             y: Where to evaluate: one number, one per row, or (n, k) for k points per row.
@@ -213,7 +213,7 @@ class Distribution(Forecast):
         return self._answer("_logpmf", y)
 
     def pmf(self, y: ArrayLike) -> Array:
-        """P(Y = y): 0 but where there is an atom.
+        """P(Y = y), which is 0 except at an atom.
 
         Args:
             y: Where to evaluate: one number, one per row, or (n, k) for k points per row.
@@ -222,10 +222,10 @@ class Distribution(Forecast):
         return namespace(mass).exp(mass)
 
     def pit(self, y: ArrayLike, u: ArrayLike) -> Array:
-        """H(y), drawn over the jump where y is an atom: F(y-) + u (F(y) - F(y-)), u in [0, 1], one label per row.
+        """The randomised PIT, P(Y < y) + u P(Y = y), for one label per row; without atoms it is the CDF at y.
 
-        With uniform u it is uniform for the true distribution of y, atoms or not. Of counts that were calibrated as
-        Y + U, it is the distribution of Y + U at y + u.
+        With uniform u it is uniform if y has this distribution, atoms or not. For calibrated counts it is the CDF of
+        Y + U at y + u, which the guarantee is about.
 
         Args:
             y: The labels: one number per row.
@@ -266,12 +266,12 @@ class Distribution(Forecast):
         )
 
     def mean(self) -> Array:
-        """The expectation; nan where both tails hold infinite mass."""
-        return cast(Array, self._all_moments.mean)
+        """The mean; nan if it does not exist, as with mass at both -inf and +inf."""
+        return self._mean_std()[0]
 
     def std(self) -> Array:
         """The standard deviation."""
-        return cast(Array, self._all_moments.std)
+        return self._mean_std()[1]
 
     def crps(self, y: ArrayLike) -> Array:
         """The continuous ranked probability score of the label y: the integral of (cdf(t) - 1{y <= t})^2 over t.
@@ -288,7 +288,7 @@ class Distribution(Forecast):
     def interval(self, coverage: float) -> tuple[Array, Array]:
         """The interval (lower, upper) of probability `coverage`, with equal probabilities below and above it.
 
-        That of a calibrated distribution warns where its ends lie beyond all calibration scores.
+        A calibrated distribution warns if the ends lie beyond all calibration scores.
 
         Args:
             coverage: The probability of the interval, between 0 and 1.
@@ -301,10 +301,10 @@ class Distribution(Forecast):
         return bounds[..., 0], bounds[..., 1]
 
     def warning_if(self, too_few: Callable[[float], str | None]) -> Self:
-        """The same, whose `interval` warns; so do those of its rows and its clips.
+        """This distribution; its `interval`, also of its rows and clips, now warns of too few calibration rows.
 
         Args:
-            too_few: What to warn of where an interval of this coverage is asked for, or None.
+            too_few: A function of the coverage of an interval: the warning for it, or None.
         """
         self.__dict__["_too_few"] = too_few
         return self
@@ -331,14 +331,14 @@ class Distribution(Forecast):
         rng = generator(rng)
         if not isinstance(size, (int, np.integer)) or size < 0:
             raise ValueError(f"size must be a count of draws, got {size!r}")
-        # open at both ends, so that no draw is infinite unless there is mass
+        # open at both ends, so that no draw is infinite unless there is mass at infinity
         p = rng.random((*self.shape, size))
         coarse = self.like is not None and single_precision(self.like)
         np.clip(p, 2.0**-54, 1 - 2.0**-24 if coarse else 1 - 2.0**-53, out=p)
         return self._at("_ppf", p if self.like is None else device_like(p, self.like))
 
     def clip(self, lower: ArrayLike = -np.inf, upper: ArrayLike = np.inf) -> Distribution:
-        """The distribution of min(max(Y, lower), upper): the mass beyond a bound piles up on the bound.
+        """The distribution of min(max(Y, lower), upper): the mass beyond a bound moves to the bound.
 
         A bound is one number, or an array with one number per row.
 
@@ -361,7 +361,7 @@ class Distribution(Forecast):
         return self._clip(*bounds).warning_if(self._too_few)
 
     def for_rows(self, context: Context) -> Distribution:
-        """Those of new rows, for a q that depends on the row: itself, unless it has a method of its own.
+        """The distribution for each of these rows; a q that does not depend on the row returns itself.
 
         Args:
             context: What is known of the rows besides their predictions: groups, weights and random numbers.
@@ -370,7 +370,7 @@ class Distribution(Forecast):
         return self
 
     def among(self, there: SupportsArray | Sequence[bool]) -> Distribution:
-        """These as the rows of a longer batch where the mask `there` is true; its other rows answer NaN.
+        """A longer batch that has these rows where the mask `there` is true; all other rows give NaN.
 
         For rows without a prediction: `calibrated(Normal(mean[there], std[there])).among(there)`.
 
@@ -405,7 +405,7 @@ class Distribution(Forecast):
         return ", ".join(f"{name}={value!r}" for name, value in own.items() if isinstance(value, Distribution | float))
 
     def to(self, like: Array) -> Self:
-        """The same with its floats in the namespace, dtype and device of `like`; whole numbers stay numpy's.
+        """The same with its floats in the namespace, dtype and device of `like`; integer arrays stay in numpy.
 
         Args:
             like: An array whose namespace, device and dtype to take.
@@ -416,7 +416,7 @@ class Distribution(Forecast):
 
     @property
     def like(self) -> Array:
-        """One of its own arrays, which tells namespace, dtype and device; None where it has none."""
+        """One of its arrays, which gives its namespace, dtype and device; None if it has no arrays."""
         return cast(Array, first_array(self))
 
     # ---- as a forecast: see `calibrant.forecast` --------------------------------------------------------------------
@@ -426,7 +426,7 @@ class Distribution(Forecast):
         return self
 
     def form(self) -> Form:
-        """One for all distributions: a score by z or by cdf asks for no family."""
+        """The same for all distributions: z-score and CDF score take any family."""
         return _FORM
 
     @staticmethod
@@ -434,6 +434,9 @@ class Distribution(Forecast):
         return None
 
     # ---- helpers ---------------------------------------------------------------------------------------------------
+
+    def _mean_std(self) -> tuple[Array, Array]:
+        return self._all_moments[:2]
 
     def _crps(self, y: Array) -> Array:
         """2 (the integral of F up to y) - y + shift."""
@@ -545,14 +548,6 @@ class ClosedMoments(Distribution):
     @abstractmethod
     def _mean_std(self) -> tuple[Array, Array]:
         """Mean and standard deviation."""
-
-    def mean(self) -> Array:
-        """The expectation."""
-        return self._mean_std()[0]
-
-    def std(self) -> Array:
-        """The standard deviation."""
-        return self._mean_std()[1]
 
     def _moments(self) -> Moments:
         (mean, std), shift = self._mean_std(), super()._moments().shift

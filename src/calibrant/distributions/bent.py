@@ -107,13 +107,9 @@ def _divided(mass: Array, width: Array) -> Array:
 
 
 class Truncated(Bent):
-    """The base without its lowest `below` and its highest `above`: low and high are 0.
+    """The base without its lowest `below` and its highest `above`: low and high are 0."""
 
-    Its table is made of its own quantiles, which lie closer to its ends than the base's.
-    """
-
-    def _table(self, count: int) -> MassTable:
-        return Distribution._table(self, count)
+    _table = Distribution._table  # of its own quantiles, which lie closer to its ends than the base's
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -21,8 +21,8 @@ _TRITON = find_spec("triton") is not None
 class LocationScale(Distribution):
     """Row i is the distribution of loc[i] + scale[i] * S, S ~ base.
 
-    `base` is a single distribution shared by all rows, or a batch with one for each. Every method is the base's, moved
-    and stretched, and as exact as the base's.
+    `base` is a single distribution shared by all rows, or a batch with one for each. Every method is the base's,
+    shifted and scaled, and as exact as the base's.
     """
 
     loc: Array
@@ -30,7 +30,7 @@ class LocationScale(Distribution):
     base: Distribution
 
     def __post_init__(self) -> None:
-        """One of each per row."""
+        """loc and scale have one number per row."""
         loc, scale, base = self.loc, self.scale, self.base
         if loc.shape != scale.shape or loc.dtype != scale.dtype or base.shape not in ((), loc.shape):
             raise ValueError(f"loc {loc.shape}, scale {scale.shape} and base {base.shape} do not go together")
@@ -50,7 +50,7 @@ class LocationScale(Distribution):
         with np.errstate(over="ignore"):  # what is too large for floats is infinite
             if not self.shape or z.shape[0] > 1:
                 return self._lift(self.loc) + self._lift(self.scale) * z
-            # the same z for all rows: column by column, as memory lies
+            # one z for all rows: (k, n) and transposed, so that each column is contiguous
             if getattr(self.scale, "strides", None) == (0,):  # numpy's way to store one scale for all rows
                 return (self.loc + self.scale[:1] * z.T).T
             columns = self.scale * z.T
@@ -58,7 +58,7 @@ class LocationScale(Distribution):
             return columns.T
 
     def _in_blocks(self, name: str, *arguments: Any) -> Any:
-        """On a CUDA GPU by one kernel, where there is one."""
+        """On a CUDA GPU with one fused kernel, if there is one for this method; else block by block."""
         found = None
         if arguments and getattr(arguments[0], "is_cuda", False) and _TRITON:
             from calibrant.distributions.gpu import one_pass  # which needs Triton
@@ -131,6 +131,6 @@ class Standard(ByLogit):
 
 
 def located(name: str, loc: Any, scale: Any, base: Distribution, *, strict: bool) -> LocationScale:
-    """A location-scale forecast, checked: finite locs, positive scales, one of each per row, or one in all."""
+    """A location-scale forecast, after checks: finite locs, positive scales, one of each per row or for all rows."""
     loc, scale = parameters(name, loc=loc, scale=scale)
     return LocationScale(loc, widths(f"{name}.scale", scale, loc, strict=strict), base)

@@ -15,7 +15,6 @@ from calibrant.distributions.base import Distribution, bent_places
 from calibrant.distributions.own_logit import OwnLogit
 from calibrant.distributions.parameters import check_no_falls
 from calibrant.distributions.pulled import Pulled
-from calibrant.distributions.table import MassTable
 
 _FAR = np.geomspace(1, 40, 10)
 
@@ -143,8 +142,7 @@ class Guarded(Pulled):
         own = self.map.distribution._own_table.places[0, :]
         return bent_places(self, s, concatenate([own, self.map.inverse(self.q.knots)]))
 
-    def _table(self, count: int) -> MassTable:
-        return Distribution._table(self, count)
+    _table = Distribution._table
 
 
 def _finite(s: Array) -> Array:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from calibrant._arrays import Array, anywhere, clip, device_like, namespace
-from calibrant._search import Curve, inverse_by_curve
+from calibrant._search import Curve
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.table import REACH, logit_levels, side_by_side
 
-_LEVELS = 65  # whose quantiles bracket all others
+_LEVELS = 129  # whose quantiles bracket all others
 
 
 class _OfDistribution:
@@ -63,7 +63,7 @@ class OwnLogit(_OfDistribution):
         if anywhere(far):  # a row without such s has its last place once more
             some = xp.nonzero(xp.any(far, axis=0))[0]
             curve = self._through(xp.take(xp.where(far, s, xp.full_like(s, REACH)), some, axis=1))
-        return inverse_by_curve(self.distribution._logit, curve, s)
+        return curve.inverse(self.distribution._logit, s)
 
     def _through(self, more: Array) -> Curve:
         """The logit at some places of each distribution, those at the logits `more`, (1, k) or (n, k), among them."""
@@ -78,7 +78,7 @@ class OwnLogit(_OfDistribution):
 
     @property
     def bends(self) -> Array | None:
-        """Of a forecast with several modes, the logits on either side of each gap."""
+        """Of forecasts with several modes, the logits on either side of each gap, (n, k), filled up with NaN."""
         return self._curve.jumps() if self.shape else None
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from calibrant._arguments import same_length
-from calibrant._arrays import Array, anywhere, floats, namespace, positive, refuse, wider
+from calibrant._arrays import Array, anywhere, complain, first_and_count, floats, namespace, refuse, resolution, wider
+from calibrant._words import in_rows, singular_if_one, warn_user
 
 
 def parameters(family: str, **given: Any) -> list[Array]:
@@ -26,11 +27,19 @@ def parameters(family: str, **given: Any) -> list[Array]:
 
 
 def widths(name: str, scale: Array, centre: Array, *, strict: bool, least: float | None = None) -> Array:
-    """A scale of at least 0; where it is 0, the least that floats tell apart, with a warning, or an error if strict."""
+    """A scale of at least 0; where it is 0, `resolution` there, counted in one warning, or an error if strict."""
     if not anywhere(scale <= 0):
         return scale
     refuse(name, scale < 0, "is negative")
-    return positive(name, scale, centre, strict=strict, least=least)
+    scale, centre = namespace(scale).broadcast_arrays(scale, centre)
+    flat = scale <= 0
+    if strict:
+        complain(name, flat, "has zero width")
+    first, number = first_and_count(flat)
+    where = f" {in_rows(number, first)}" if flat.ndim else ""
+    lifted = singular_if_one(number, "they are given the least that floats tell apart")
+    warn_user(f"{name} has zero width{where}: {lifted}")
+    return namespace(scale).where(flat, resolution(centre, least), scale)
 
 
 def check_no_falls(first: Any = (), **columns: Any) -> None:

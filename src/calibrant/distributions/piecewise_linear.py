@@ -1,6 +1,7 @@
-"""CDFs drawn through points with straight lines, between two tails: what naive and linear interpolation give.
+"""Piecewise linear CDFs between two tails: the q of naive and linear interpolation.
 
-One class for a single distribution, which all rows share, and for many, of which each row has one: those of groups.
+`Lines` holds one or several CDFs. `PiecewiseLinear` is one of them, or a batch in which each row has one: that of its
+group.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ Counts = NDArray[np.int64]
 
 
 class KnotTail(NamedTuple):
-    """One number for each distribution."""
+    """The lower or the upper tails: in each field one number per distribution."""
 
     end: Numbers
     """The knot beyond which it lies."""
@@ -39,7 +40,7 @@ class KnotTail(NamedTuple):
 
 
 class KnotColumns(NamedTuple):
-    """What is read off at each knot: of the piece from there to the next one, which is flat after the last."""
+    """Computed once, one entry per knot: for the piece from this knot to the next; flat after the last knot."""
 
     double: tuple[Numbers, Numbers]
     """Knots and probs in double precision."""
@@ -49,6 +50,7 @@ class KnotColumns(NamedTuple):
     log_slope: Array
     """The log density; at the last knot that of the tail."""
     inverse: Array
+    """1 / slope; 0 where the CDF is flat or jumps."""
     following: Array
     """The next knot."""
     sums: dict[int, Array]
@@ -57,10 +59,10 @@ class KnotColumns(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Lines:
-    """Distribution g runs straight through (knots[i], probs[i]), first[g] <= i < first[g + 1]; equal knots are a jump.
+    """The CDF of distribution g is linear between (knots[i], probs[i]), first[g] <= i < first[g + 1].
 
-    Beyond its end knots lies the rest of its mass, as exponential tails of mean excess left[g] and right[g]; with an
-    infinite mean excess the mass sits at -inf or +inf.
+    Two equal knots are a jump. The mass beyond the first and last knot is in exponential tails of mean excess left[g]
+    and right[g]; if that is infinite, the mass sits at -inf or +inf.
     """
 
     knots: Array
@@ -68,10 +70,10 @@ class Lines:
     first: Counts
     left: Array
     right: Array
-    shape = ()  # that of one value: what is worked out for it serves all rows
+    shape = ()  # as of a single distribution: moved to another device or dtype once, for all rows
 
     def __post_init__(self) -> None:
-        """Each has knots of its own; knots and probs do not fall, and a tail that has mass has a width."""
+        """Each distribution has knots; knots and probs do not decrease; a tail with mass has a mean excess above 0."""
         knots, probs, first, number = to_numpy(self.knots), to_numpy(self.probs), self.first, len(self)
         left, right = to_numpy(self.left), to_numpy(self.right)
         if knots.shape != probs.shape or len({knots.dtype, probs.dtype, left.dtype, right.dtype}) > 1:
@@ -86,7 +88,7 @@ class Lines:
 
     @classmethod
     def of(cls, parts: Sequence[PiecewiseLinear | Lines]) -> Lines:
-        """Those of all parts, one after the other."""
+        """The distributions of all parts, one after the other."""
         lines = [part if isinstance(part, Lines) else part.lines for part in parts]
         names = "knots", "probs", "left", "right"
         knots, probs, left, right = (concatenate([getattr(each, name) for each in lines]) for name in names)
@@ -97,7 +99,7 @@ class Lines:
         return len(self.first) - 1
 
     def __getstate__(self) -> dict[str, Any]:
-        """The fields: what is worked out from the knots, many times their size, is made anew rather than sent."""
+        """Only the fields: cached columns, many times their size, are computed again after unpickling."""
         return {part.name: self.__dict__[part.name] for part in fields(self)}
 
     def one(self, g: int) -> PiecewiseLinear:
@@ -105,16 +107,16 @@ class Lines:
         part = slice(int(self.first[g]), int(self.first[g + 1]))
         return PiecewiseLinear.through(self.knots[part], self.probs[part], float(self.left[g]), float(self.right[g]))
 
-    # ---- what is worked out once, in double precision ---------------------------------------------------------------
+    # ---- computed once, in double precision -------------------------------------------------------------------------
 
     @cached_property
     def finders(self) -> tuple[Finder, Finder]:
-        """Of a single distribution: how many knots, or probs, from the second on, lie before a value."""
+        """For a single distribution: they count the knots, or the probs, before a value; the first one is left out."""
         return Finder(self.knots[1:]), Finder(self.probs[1:])
 
     @cached_property
     def columns(self) -> KnotColumns:
-        """What every evaluation reads."""
+        """Everything that evaluations look up."""
         double = partial(np.asarray, dtype=np.float64)
         knots, probs, left, right = map(double, map(to_numpy, (self.knots, self.probs, self.left, self.right)))
         begin, last = self.first[:-1], self.first[1:] - 1
@@ -140,7 +142,7 @@ class Lines:
 
     @cached_property
     def moments(self) -> Moments:
-        """Mean, std and shift of each, from its middle knot."""
+        """Mean, std and shift of each distribution, computed relative to its middle knot."""
         begin, (knots, probs), (lower, upper) = self.first[:-1], self.columns.double, self.columns.tails
         middle = knots[(begin + self.first[1:]) // 2]
         b, Fb = knots - np.repeat(middle, np.diff(self.first)), probs
@@ -163,7 +165,7 @@ class Lines:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PiecewiseLinear(Distribution):
-    """Distribution `group[i]` of `lines` in row i; a single one without `group`. Everything is exact, from prefix sums.
+    """Row i is distribution `group[i]` of `lines`; a single one without `group`. Mean, std and CRPS are exact.
 
     >>> q = PiecewiseLinear.through(np.array([0.0, 1.0, 3.0]), np.array([0.0, 0.5, 1.0]))
     >>> float(q.mean()), float(q.cdf(2.0))
@@ -205,25 +207,25 @@ class PiecewiseLinear(Distribution):
 
     @property
     def knots(self) -> Array:
-        """All of them."""
+        """The knots of all distributions, one after the other."""
         return self.lines.knots
 
     @property
     def probs(self) -> Array:
-        """The CDF there."""
+        """The CDF at the knots."""
         return self.lines.probs
 
     # ---- where a value lies ----------------------------------------------------------------------------------------
 
     def _flat(self, y: Array) -> tuple[Array, Any, tuple[int, ...]]:
-        """All values in one line, the distribution of each (None where there is one), and the shape of the answer."""
+        """All values, flattened; which distribution each belongs to (None if there is one); the shape of the result."""
         xp, shape = namespace(y), y.shape if self.group is None else (self.group.shape[0], y.shape[1])
         if self.group is None:
             return xp.reshape(y, (-1,)), None, shape
         return xp.reshape(xp.broadcast_to(y, shape), (-1,)), np.repeat(self.group, y.shape[1]), shape
 
     def _of(self, column: Any, groups: Any, like: Array) -> Any:
-        """What each value's distribution has in a column: a number, where there is one distribution."""
+        """The entry of `column` for the distribution of each value; a plain number if there is one distribution."""
         if groups is None:
             return float(column[0])
         xp = namespace(like)
@@ -231,9 +233,9 @@ class PiecewiseLinear(Distribution):
         return own if column.dtype.kind == "i" else xp.astype(own, like.dtype, copy=False)
 
     def _inside(self, y: Array, groups: Any, *, left: bool = False) -> tuple[Array, Array]:
-        """The place of the last knot not above each y (or, from the left, below it), and how far y is from there.
+        """The index of the last knot <= y (with `left`, < y), and the distance of y from it.
 
-        The first knot, where none is; a y beyond the end knots counts as at them.
+        The first knot if there is none. A y beyond the first or last knot is moved to it.
         """
         low, high = self.lines.columns.tails
         inside = clip(y, self._of(low.end, groups, y), self._of(high.end, groups, y))
@@ -244,7 +246,7 @@ class PiecewiseLinear(Distribution):
         return found, inside - namespace(y).take(self.lines.knots, found)
 
     def _among(self, which: int, values: Array, groups: Any, *, left: bool) -> Any:
-        """The place of the last knot (0) or prob (1) of its own that is below a value, or unless `left` equal to it."""
+        """The index of the last knot (`which` 0) or prob (1) <= value in the value's distribution; `left`: < value."""
         xp, column = namespace(values), (self.lines.knots, self.lines.probs)[which]
         low, high = (self._of(end, groups, values) for end in (self.lines.first[:-1] + 1, self.lines.first[1:]))
         for _ in range(int(np.diff(self.lines.first)[self.group].max(initial=1)).bit_length()):
@@ -255,7 +257,7 @@ class PiecewiseLinear(Distribution):
         return low - 1
 
     def _beyond(self, y: Array, groups: Any) -> Iterator[tuple[int, Array, Array, Any, Any]]:
-        """Each side beyond whose end knots some y lie: it, which of them, how far, and mass and mean excess there."""
+        """For each tail with some y in it: side (0, 1), mask of these y, their distances, its mass and mean excess."""
         for side, (ends, masses, scales) in enumerate(self.lines.columns.tails):
             end = self._of(ends, groups, y)
             out = y > end if side else y < end
@@ -264,7 +266,7 @@ class PiecewiseLinear(Distribution):
                 end, mass, scale = (self._of(column, own, y) for column in (ends, masses, scales))
                 yield side, out, y[out] - end if side else end - y[out], mass, scale
 
-    # ---- the four --------------------------------------------------------------------------------------------------
+    # ---- cdf, sf, ppf and logpdf -----------------------------------------------------------------------------------
 
     def _cdf(self, y: Array) -> Array:
         return self._share(y)
@@ -276,7 +278,7 @@ class PiecewiseLinear(Distribution):
         return self._share(y, above=True)
 
     def _share(self, y: Array, *, left: bool = False, above: bool = False) -> Array:
-        """F, from the left or not, or 1 - F, which keeps its digits in the upper tail."""
+        """F, or with `left` P(Y < y), or with `above` 1 - F, accurate in the upper tail."""
         xp, (flat, groups, shape) = namespace(y), self._flat(y)
         a, t = self._inside(flat, groups, left=left)
         F = xp.take(self.lines.probs, a) + xp.take(self.lines.columns.slope, a) * t
@@ -296,7 +298,7 @@ class PiecewiseLinear(Distribution):
         return self._quantile(sigmoid(s), sigmoid(-s))
 
     def _quantile(self, p: Array, rest: Array) -> Array:
-        """At levels p; in the upper tail from what is left beyond, which does not round to 0."""
+        """Quantiles at levels p; in the upper tail computed from rest = 1 - p, which does not round to 0."""
         xp, lines, (flat, groups, shape), (above, *_) = namespace(p), self.lines, self._flat(p), self._flat(rest)
         a = lines.finders[1].count(flat, left=True) if groups is None else self._among(1, flat, groups, left=True)
         step = (flat - xp.take(lines.probs, a)) * xp.take(lines.columns.inverse, a)
@@ -317,7 +319,7 @@ class PiecewiseLinear(Distribution):
         xp, (flat, groups, shape) = namespace(y), self._flat(y)
         density = xp.take(self.lines.columns.log_slope, self._inside(flat, groups)[0])
         if not isinstance(density, np.ndarray):
-            density = density + 0 * flat  # a gradient of 0, not none
+            density = density + 0 * flat  # so that torch finds a gradient, which is 0
         for _, out, d, mass, scale in self._beyond(flat, groups):
             density[out] = safe_log(mass / scale + xp.zeros_like(d)) - d / scale
         return xp.reshape(density, shape)
@@ -356,12 +358,12 @@ class PiecewiseLinear(Distribution):
         return 2 * self._integrals(y, ONCE) - y + device_like(self.lines.moments.shift[place], self.lines.knots)
 
     def _places(self, s: Array) -> Array:
-        """Of a single one also its knots."""
+        """For a single distribution the knots are among them."""
         return super()._places(s) if self.shape else bent_places(self, s, self.knots)
 
     @property
     def has_atoms_only(self) -> bool:
-        """Whether all mass of a single one sits on atoms, those at -inf and +inf included."""
+        """Whether all mass of a single distribution is on atoms, which may be at -inf and +inf."""
         knots, probs = self.knots, self.probs
         sloped = (knots[1:] > knots[:-1]) & (probs[1:] > probs[:-1])
         tailed = any(mass[0] > 0 and np.isfinite(scale[0]) for _, mass, scale in self.lines.columns.tails)
@@ -372,7 +374,7 @@ class PiecewiseLinear(Distribution):
 
 
 def _lengths(d: Array, scale: Any) -> tuple[Array, Array, Array]:
-    """The integrals over a distance of exp(-t / scale), of its square, and of the first integral."""
+    """The integrals over t from 0 to d of exp(-t / scale), of its square, and of the first of these integrals."""
     xp, scale = namespace(d), scale + namespace(d).zeros_like(d)
     falls = xp.isfinite(scale)
     scale = xp.where(falls, scale, 1.0)
@@ -382,9 +384,9 @@ def _lengths(d: Array, scale: Any) -> tuple[Array, Array, Array]:
 
 
 def sums_within(terms: Numbers, start: Numbers, first: Counts) -> Numbers:
-    """The sums of terms from the start of their part on: no part touches the digits of another.
+    """Cumulative sums, computed within each part alone, so that no part adds rounding errors to another.
 
-    `start` is the first term of each.
+    `start` replaces the first term of each part.
 
     >>> sums_within(np.array([0.0, 2.0, 0.0, 20.0, 30.0]), np.array([1.0, 10.0]), np.array([0, 2, 5]))
     array([ 1.,  3., 10., 30., 60.])

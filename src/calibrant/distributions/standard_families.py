@@ -51,12 +51,12 @@ class StandardNormal(Standard):
 def Normal(loc: ArrayLike, scale: ArrayLike, *, strict: bool = False) -> LocationScale:
     """The normal distributions with mean `loc` and standard deviation `scale`.
 
-    A zero scale becomes the least that floats tell apart there, with a warning; `strict=True` raises instead.
+    A zero scale is replaced by the smallest one that floats near `loc` can resolve, with a warning.
 
     Args:
         loc: The mean: one number, or one per row.
         scale: The standard deviation, above zero: one number, or one per row.
-        strict: Raise where a scale is zero, instead of giving it the least that floats tell apart, with a warning.
+        strict: Raise an error if a scale is zero, instead of replacing it with a warning.
 
     >>> Normal([0.0, 1.0], [1.0, 2.0]).interval(0.9)
     (array([-1.64485363, -2.28970725]), array([1.64485363, 4.28970725]))
@@ -69,7 +69,7 @@ class LogNormal(Distribution):
     """F(y) = Phi(z), z = (log y - mu) / sigma, for y > 0: the distributions of exp(mu + sigma Z), Z normal.
 
     `mu` and `sigma` hold one number per row, or one in all for a single distribution. Up to 0 the cdf is 0, the logpdf
-    -inf. A zero sigma becomes the least that floats tell apart, with a warning; `strict=True` raises instead.
+    -inf. A zero sigma is replaced by the smallest one that floats resolve, with a warning; `strict=True` raises.
 
     >>> LogNormal([0.0, 1.0], [1.0, 0.5]).mean()
     array([1.64872127, 3.08021685])
@@ -179,12 +179,12 @@ class StandardLogistic(Standard):
 def Logistic(loc: ArrayLike, scale: ArrayLike, *, strict: bool = False) -> LocationScale:
     """The logistic distributions with mean `loc` and CDF 1 / (1 + exp(-(y - loc) / scale)).
 
-    A zero scale becomes the least that floats tell apart there, with a warning; `strict=True` raises instead.
+    A zero scale is replaced by the smallest one that floats near `loc` can resolve, with a warning.
 
     Args:
         loc: The mean: one number, or one per row.
         scale: The scale, above zero: one number, or one per row.
-        strict: Raise where a scale is zero, instead of giving it the least that floats tell apart, with a warning.
+        strict: Raise an error if a scale is zero, instead of replacing it with a warning.
 
     >>> Logistic([0.0, 1.0], [1.0, 2.0]).std()
     array([1.81379936, 3.62759873])
@@ -234,12 +234,12 @@ def _nearer_tail(z: Array) -> Array:
 def Laplace(loc: ArrayLike, scale: ArrayLike, *, strict: bool = False) -> LocationScale:
     """The Laplace distributions with mean `loc` and density exp(-|y - loc| / scale) / (2 scale).
 
-    A zero scale becomes the least that floats tell apart there, with a warning; `strict=True` raises instead.
+    A zero scale is replaced by the smallest one that floats near `loc` can resolve, with a warning.
 
     Args:
         loc: The mean: one number, or one per row.
         scale: The scale, above zero: one number, or one per row.
-        strict: Raise where a scale is zero, instead of giving it the least that floats tell apart, with a warning.
+        strict: Raise an error if a scale is zero, instead of replacing it with a warning.
 
     >>> Laplace([0.0, 1.0], [1.0, 2.0]).interval(0.9)
     (array([-2.30258509, -3.60517019]), array([2.30258509, 5.60517019]))

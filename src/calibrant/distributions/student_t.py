@@ -166,13 +166,13 @@ def StudentT(df: ArrayLike, loc: ArrayLike, scale: ArrayLike, *, strict: bool = 
     """The distributions of loc + scale * T, T with `df` degrees of freedom: one number for all rows, or one per row.
 
     The mean is nan for df <= 1; the standard deviation is nan for df <= 1 and inf for 1 < df <= 2; the crps is inf for
-    df <= 1/2. A zero scale becomes the least that floats tell apart there, with a warning; `strict=True` raises.
+    df <= 1/2. A zero scale is replaced by the smallest one that floats near `loc` can resolve.
 
     Args:
         df: The degrees of freedom: one number, or one per row.
         loc: The centre: one number, or one per row.
         scale: The scale, above zero: one number, or one per row.
-        strict: Raise where a scale is zero, instead of giving it the least that floats tell apart, with a warning.
+        strict: Raise an error if a scale is zero, instead of replacing it with a warning.
 
     >>> StudentT(4, [0.0, 1.0], [1.0, 2.0]).interval(0.9)
     (array([-2.13184679, -3.26369357]), array([2.13184679, 5.26369357]))

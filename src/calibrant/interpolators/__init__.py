@@ -5,8 +5,7 @@ from calibrant.interpolators.by_group import Apart, ByGroup
 from calibrant.interpolators.by_horizon import ByHorizon
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf import NAF
-from calibrant.interpolators.naive import Naive
-from calibrant.interpolators.random import Random
+from calibrant.interpolators.steps import Naive, Random
 from calibrant.interpolators.support import BoundedTails, ExponentialTails, InfiniteTails
 
 __all__ = [

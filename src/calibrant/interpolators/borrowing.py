@@ -12,9 +12,10 @@ scores that were left out, group by group. Nothing is iterated but these weights
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,6 @@ from calibrant.distributions.piecewise_linear import Lines, Numbers
 from calibrant.interpolators.naf_fit import fit_logistic_mixture
 
 Counts = NDArray[np.int64]
-Rest = tuple[NDArray[np.bool_], Numbers, Numbers, Counts]
 
 DEGREES = (4, 16, 64, 256, 1024)  # of the group's own distributions
 FEWEST = 4  # scores that give a place and a spread when some are held out
@@ -104,7 +104,7 @@ def borrowed(
     pooled = smooth(parts.scores, units)
     components = [Component(pooled, np.zeros(groups), np.ones(groups), np.exp(pooled.logpdf(parts.scores)))]
     components += [] if neighbours is None else [neighbours]
-    (place, spread), out = loc_scale(parts), held_out(parts, without_each(parts, folds))
+    (place, spread), out = loc_scale(parts), held_out(parts, folds)
     able = (n >= FEWEST) & (spread > 0) & ~(np.bincount(group, out[1] <= 0, groups) > 0)
     own, most, likelihood = able[group], FINEST * n[able].max(initial=0), []
     degrees = [degree for degree in DEGREES if degree <= most]
@@ -166,18 +166,14 @@ def loc_scale(parts: Parts) -> tuple[Numbers, Numbers]:
     return np.where(n > 0, median + moved, 0.0), mean(np.abs(inner - moved[group]))
 
 
-def without_each(parts: Parts, folds: Counts) -> list[Rest]:
-    """Of each fold: which scores it holds out, and the place, the spread and the count of the others of each group."""
-    rests = [(folds == fold, parts.only(folds != fold)) for fold in range(FOLDS)]
-    return [(out, *loc_scale(rest), rest.counts) for out, rest in rests]
-
-
-def held_out(parts: Parts, rests: Sequence[Rest]) -> tuple[Numbers, Numbers]:
-    """The place and spread of each score's group, without the fold that the score is in."""
-    place, spread, group = np.zeros(len(parts.scores)), np.zeros(len(parts.scores)), parts.group
-    for out, m, s, _ in rests:
-        place[out], spread[out] = m[group[out]], s[group[out]]
-    return place, spread
+def held_out(parts: Parts, folds: Counts, smoothed: Callable[..., Any] | None = None) -> tuple[Numbers, Numbers]:
+    """The place and spread of each score's group, as it is or smoothed, without the fold that the score is in."""
+    found, group = np.zeros((2, len(folds))), parts.group
+    for fold in range(FOLDS):
+        out, rest = folds == fold, parts.only(folds != fold)
+        own = loc_scale(rest)
+        found[:, out] = np.stack(own if smoothed is None else smoothed(*own, rest.counts))[:, group[out]]
+    return found[0], found[1]
 
 
 # ---- the group's own distribution of v ------------------------------------------------------------------------------
@@ -286,9 +282,9 @@ def _lines(knots: Numbers, probs: Numbers, first: Counts) -> Lines:
     usual = np.maximum(knots[end] - knots[begin], np.finfo(np.float64).tiny)
 
     def excess(step: Numbers, inner: Numbers, outer: Numbers) -> Numbers:
-        falls = (inner > outer) & (outer > 0) & (step > 0)
-        ratio = np.where(falls, inner / np.where(falls, outer, 1.0), 2.0)
-        return np.asarray(np.where(falls, step / np.log(ratio), usual))
+        with np.errstate(all="ignore"):
+            mean = step / np.log(inner / outer)
+        return np.asarray(np.where(np.isfinite(mean) & (mean > 0), mean, usual))
 
     left = excess(knots[begin + 1] - knots[begin], probs[begin + 1], probs[begin])
     right = excess(knots[end] - knots[end - 1], 1 - probs[end - 1], 1 - probs[end])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -16,7 +16,7 @@ from calibrant.distributions.grouped import Grouped, labels_of
 from calibrant.distributions.joined import Joined
 from calibrant.distributions.piecewise_linear import Lines, PiecewiseLinear
 from calibrant.guarantee import Basis, Guarantee
-from calibrant.interpolators.base import Interpolator
+from calibrant.interpolators.base import ContextInterpolator, Interpolator
 from calibrant.interpolators.borrowing import FOLDS, Component, Counts, Parts, borrowed, drawn
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf import NAF
@@ -68,7 +68,7 @@ def by_group(interpolator: Interpolator, *, unseen: str = "refuse") -> Interpola
     return ByGroup(unseen=unseen) if isinstance(interpolator, Linear) else Apart(interpolator, unseen=unseen)
 
 
-class Grouping(ABC):
+class Grouping(Interpolator, ContextInterpolator):
     """An interpolator that asks for the group of each row; without groups it gives one q for all rows."""
 
     basis: ClassVar[Basis] = "group"
@@ -86,21 +86,11 @@ class Grouping(ABC):
         """What makes one q for all rows, and promises the lambda of a group."""
 
     def fit(self, scores: Array, *, support: Support = REAL_LINE, rng: Rng = None) -> Distribution:
-        """Without groups, one q for all rows.
-
-        Args:
-            scores: The calibration scores, an array of n numbers.
-            support: The interval in which scores can lie; the real line by default.
-            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
-        """
+        """Without groups, one q for all rows."""
         return self.single.fit(scores, support=support, rng=rng)
 
     def accuracy(self, n: int) -> float:
-        """The lambda of a group of n scores.
-
-        Args:
-            n: The number of scores.
-        """
+        """The lambda of a group of n scores."""
         return self.single.accuracy(n)
 
     def _promised(self, labels: tuple[Hashable, ...], parts: Parts) -> Guarantee:
@@ -142,13 +132,7 @@ class ByGroup(Grouping):
         return parts.places(np.random.default_rng(0).random(len(rows))) % FOLDS, None
 
     def fit_rows(self, scores: Array, context: Context, *, support: Support = REAL_LINE) -> tuple[Grouped, Guarantee]:
-        """The distributions of the groups, and what is promised to each.
-
-        Args:
-            scores: The calibration scores, an array of n numbers.
-            context: What is known of the rows besides their predictions: groups, weights and random numbers.
-            support: The interval in which scores can lie; the real line by default.
-        """
+        """The distributions of the groups, and what is promised to each."""
         support = in_order(scores, support=support).support
         labels, parts, rows = sorted_by_group(scores, context)
         if bool(np.ptp(parts.scores) == 0):  # without a scale; Linear warns of it
@@ -181,13 +165,7 @@ class Apart(Grouping):
         return self.own
 
     def fit_rows(self, scores: Array, context: Context, *, support: Support = REAL_LINE) -> tuple[Grouped, Guarantee]:
-        """The distributions of the groups, and what is promised to each.
-
-        Args:
-            scores: The calibration scores, an array of n numbers.
-            context: What is known of the rows besides their predictions: groups, weights and random numbers.
-            support: The interval in which scores can lie; the real line by default.
-        """
+        """The distributions of the groups, and what is promised to each."""
         labels, parts, _ = sorted_by_group(scores, context)
         pieces = parts.split() + ([parts.scores] if self.unseen == "pooled" else [])
         rng: Any = context.rng

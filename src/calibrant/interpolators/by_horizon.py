@@ -21,16 +21,7 @@ import numpy as np
 
 from calibrant.distributions.piecewise_linear import Numbers
 from calibrant.guarantee import Basis
-from calibrant.interpolators.borrowing import (
-    FOLDS,
-    Component,
-    Counts,
-    Parts,
-    held_out,
-    loc_scale,
-    standardised,
-    without_each,
-)
+from calibrant.interpolators.borrowing import FOLDS, Component, Counts, Parts, held_out, loc_scale, standardised
 from calibrant.interpolators.by_group import ByGroup
 
 WIDTHS = (1.0, 2.0, 4.0, 8.0, np.inf)
@@ -67,18 +58,17 @@ class ByHorizon(ByGroup):
             raise ValueError(f"by must hold horizons, whole numbers of steps from 1 on, got {wrong!r}")
         horizons = np.asarray(labels, np.float64)
         folds = parts.places(rows) * FOLDS // parts.counts[parts.group]  # a fifth of the rows, one after the other
-        rests, own = without_each(parts, folds), loc_scale(parts)
-        if not all(spread.any() for spread in (own[1], *(each for _, _, each, _ in rests))):
-            return folds, None
         lines = [partial(smoothed, horizons, width=width) for width in WIDTHS]
-        found = [held_out(parts, [(out, *line(m, s, n), n) for out, m, s, n in rests]) for line in lines]
+        found = [held_out(parts, folds, line) for line in lines]
+        if np.isnan(found[0]).any():  # without some fold no horizon has a spread
+            return folds, None
         # Laplace's distribution, up to a constant: its best spread is the mean distance, which is what was smoothed
         likely = [-np.log(spread) - np.abs(parts.scores - place) / spread for place, spread in found]
         best = max(likely, key=np.sum)
         near = [np.sum(best - each) <= np.std(best - each) * np.sqrt(len(best)) for each in likely]
         widest = int(np.flatnonzero(near)[-1])
         shape, likelihood = standardised(parts.scores, *found[widest], self.pooled.units)
-        return folds, Component(shape, *lines[widest](*own, parts.counts), likelihood)
+        return folds, Component(shape, *lines[widest](*loc_scale(parts), parts.counts), likelihood)
 
 
 def smoothed(
@@ -100,4 +90,5 @@ def _local_lines(horizons: Numbers, counts: Counts, width: float) -> Numbers:
     s0, s1, s2 = ((kernel * x**k).sum(axis=1, keepdims=True) for k in range(3))
     spread = s0 * s2 - s1**2
     line = spread > 1e-6 * s0**2  # else all weight lies on one horizon, which gives a place and no slope
-    return np.asarray(np.where(line, kernel * (s2 - s1 * x) / np.where(line, spread, 1.0), kernel / s0))
+    with np.errstate(invalid="ignore"):  # no horizon counts
+        return np.asarray(np.where(line, kernel * (s2 - s1 * x) / np.where(line, spread, 1.0), kernel / s0))

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any, ClassVar, Protocol, runtime_checkable
@@ -13,15 +14,20 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import array_api_compat
 import numpy as np
 
-from calibrant._arguments import one_number
-from calibrant._arrays import Array, concatenate, moved, namespace
+from calibrant._arguments import positive
+from calibrant._arrays import Array, concatenate, moved, namespace, to_numpy
 from calibrant._words import count
 from calibrant.distributions.base import Context, Distribution
 from calibrant.guarantee import Basis, Guarantee
-from calibrant.interpolators.base import Interpolator
-from calibrant.interpolators.by_group import Groups, by_group
-from calibrant.interpolators.support import REAL_LINE, Support
+from calibrant.interpolators.base import ContextInterpolator, Interpolator
+from calibrant.interpolators.by_group import Apart, ByGroup, Groups, by_group
+from calibrant.interpolators.linear import Linear
+from calibrant.interpolators.steps import Naive, Random
+from calibrant.interpolators.support import Support
 from calibrant.interpolators.weights import CalibrationWeights, Weights, as_weights
+
+ADDING = (Linear, Naive, Random, ByGroup, Apart)
+"""Interpolators whose q depends on which scores there are, and on nothing else."""
 
 
 @runtime_checkable
@@ -83,10 +89,7 @@ class HalfLife:
     rows: float
 
     def __post_init__(self) -> None:
-        rows = one_number("HalfLife.rows", self.rows)
-        if not 0 < rows < math.inf:
-            raise ValueError(f"HalfLife.rows must be positive and finite, got {self.rows!r}")
-        object.__setattr__(self, "rows", rows)
+        object.__setattr__(self, "rows", positive("HalfLife.rows", self.rows))
 
     @property
     def last(self) -> int:
@@ -122,11 +125,11 @@ class History:
     floored: int = 0
     """The rows of the first fit without a width of their own, see `Guarantee.floored`."""
     groups: Groups | None = None
-    nested: bool = False
-    """Whether models fitted on all rows predict, and copies of them that did not see a row have scored it."""
+    basis: Basis | None = None
+    """What the guarantee rests on, where it is not what weights and groups say: "nested" or "time"."""
 
     def __post_init__(self) -> None:
-        """A group and a weight for each score."""
+        """A group and a weight for each score, less the rows that are forgotten."""
         n = int(self.scores.shape[0])
         if self.groups is not None and self.groups.numbers.size != n:
             raise ValueError(f"{n} scores do not go with the groups of {count(self.groups.numbers.size, 'row')}")
@@ -134,6 +137,10 @@ class History:
             raise ValueError(f"{n} scores do not go with {len(self.weights)} weights")
         if self.groups is not None and self.forget is not None:
             raise TypeError("forget= and by= cannot be combined")
+        if self.forget is not None and self.forget.last < n:
+            last = slice(-self.forget.last, None)
+            object.__setattr__(self, "scores", self.scores[last])
+            object.__setattr__(self, "weights", None if self.weights is None else self.weights[last])
 
     def __repr__(self) -> str:
         return f"History({int(self.scores.shape[0])} scores)"
@@ -147,11 +154,10 @@ class History:
         if self.groups is None and self.weights is None and self.forget is None:
             # a stable sort merges what is in order already, so many small updates cost little
             return replace(self, scores=xp.sort(scores, stable=True))
-        if self.groups is not None:
-            by = [*self.groups.rows(), *Groups.of(by).rows()]
         if self.weights is not None:
             weights = replace(self.weights, values=np.concatenate([self.weights.values, as_weights(weights).values]))
-        return replace(remember(scores, by, weights, self.forget, self.floored), nested=self.nested)
+        groups = None if self.groups is None else Groups.of([*self.groups.rows(), *Groups.of(by).rows()])
+        return replace(self, scores=scores, groups=groups, weights=weights)
 
     def check(self, by: Any, weights: Any) -> None:
         """Raise unless later rows come with groups and with weights of the kind that earlier ones had."""
@@ -165,47 +171,59 @@ class History:
             raise TypeError(f"the calibrator was fitted with {kinds[0]} as weights=, got {kinds[1]}")
 
 
-def remember(scores: Array, by: Any, weights: Weights, forget: Forgetting | None, floored: int = 0) -> History:
-    """The scores that are not forgotten, with their groups and weights."""
+def merged(histories: Sequence[History]) -> History:
+    """One history of all the scores, whatever the order of the parts."""
+    first, scores = histories[0], concatenate([each.scores for each in histories])
+    for each in histories:
+        if each.forget is not None:
+            raise TypeError(f"parts have no order of time, so {each.forget!r} cannot be merged")
+        if type(each.weights) is not type(first.weights) or (each.groups is None) != (first.groups is None):
+            raise ValueError("calibrators with and without weights= or by= cannot be merged")
+    keys = [to_numpy(scores)]  # by score, then by weight or group: the same for the same rows in any parts
+    weights = groups = None
+    if first.weights is not None:
+        weights = replace(first.weights, values=np.concatenate([each.weights.values for each in histories]))  # type: ignore[union-attr]
+        keys.insert(0, weights.values)
+    if first.groups is not None:
+        groups = Groups.of([label for each in histories for label in each.groups.rows()])  # type: ignore[union-attr]
+        keys.insert(0, groups.numbers)
+    order = np.lexsort(keys)
+    return History(
+        namespace(scores).take(scores, namespace(scores).asarray(order), axis=0),
+        None if weights is None else weights[order],
+        None,
+        sum(each.floored for each in histories),
+        None if groups is None else replace(groups, numbers=groups.numbers[order]),
+    )
+
+
+def remember(scores: Array, by: Any, weights: Weights, forget: Forgetting | None, floored: int) -> History:
+    """The scores with the group and the weight of each row."""
     weights = None if weights is None else as_weights(weights)
-    history = History(scores, weights, forget, floored, None if by is None else Groups.of(by))
-    if forget is None:
-        return history
-    last = None if weights is None else weights[-forget.last :]
-    return replace(history, scores=scores[-forget.last :], weights=last)
-
-
-@runtime_checkable
-class ContextInterpolator(Protocol):
-    """An interpolator whose q depends on the row: its `for_rows` gives the distribution of a new row."""
-
-    def fit_rows(
-        self, scores: Array, context: Context, *, support: Support = REAL_LINE
-    ) -> tuple[Distribution, Guarantee]:
-        """q, and the guarantee that holds for it.
-
-        Args:
-            scores: The calibration scores, an array of n numbers.
-            context: What is known of the rows besides their predictions: groups, weights and random numbers.
-            support: The interval in which scores can lie; the real line by default.
-        """
+    return History(scores, weights, forget, floored, None if by is None else Groups.of(by))
 
 
 def interpolate(
-    interpolator: Interpolator, history: History, support: Support, rng: Any = None
+    interpolator: Interpolator, history: History, support: Support, rng: Any = None, *, drawn: bool = False
 ) -> tuple[Distribution, Guarantee, Interpolator]:
     """q, what it promises, and the interpolator that made it: with groups, `by_group` says which."""
     scores, weights, groups = history.scores, history.weights, history.groups
     if history.forget is not None:
         weights = history.forget.weigh(scores.shape[0], weights)
-    if groups is None and weights is None:
-        return interpolator.fit(scores, support=support, rng=rng), Guarantee.of(interpolator, scores), interpolator
     if groups is not None and not isinstance(interpolator, ContextInterpolator):
         interpolator = by_group(interpolator)
-    if isinstance(interpolator, ContextInterpolator):
+    if groups is None and weights is None:
+        q, guarantee = interpolator.fit(scores, support=support, rng=rng), Guarantee.of(interpolator, scores)
+    elif isinstance(interpolator, ContextInterpolator):
         context = Context(scores.shape[0], None if groups is None else groups.rows(), weights, rng)
-        return *interpolator.fit_rows(scores, context, support=support), interpolator
-    if weights is None or "weights" not in signature(interpolator.fit).parameters:
+        q, guarantee = interpolator.fit_rows(scores, context, support=support)
+    elif weights is None or "weights" not in signature(interpolator.fit).parameters:
         raise TypeError(f"{type(interpolator).__name__}.fit has no parameter weights, so it cannot use weights=")
-    q = interpolator.fit(scores, weights=weights, support=support, rng=rng)  # type: ignore[call-arg]
-    return q, weights.guarantee(interpolator, scores), interpolator
+    else:
+        q = interpolator.fit(scores, weights=weights, support=support, rng=rng)  # type: ignore[call-arg]
+        guarantee = weights.guarantee(interpolator, scores)
+    if history.floored or drawn:
+        guarantee = guarantee.noting(floored=history.floored, drawn=drawn)
+    if history.basis is not None:
+        guarantee = guarantee.on_basis(history.basis)
+    return q, guarantee, interpolator

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from calibrant._arguments import check_has
 from calibrant._arrays import Array, Rng
+from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.support import REAL_LINE, ExponentialTails
 from calibrant.interpolators.weights import in_order
 
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Linear:
-    """q(u) = (i + (u - u_(i)) / (u_(i+1) - u_(i))) / (n + 1) for u in [u_(i), u_(i+1)): continuous, 0-accurate.
+class Linear(Interpolator):
+    """q(u) = (i + (u - u_(i)) / (u_(i+1) - u_(i))) / (n + 1) for u in [u_(i), u_(i+1)); its lambda is 0.
 
-    `CDFScore` gives logits of F(y); these are interpolated linearly in F(y), without tails.
+    u_(i): the i-th smallest of n scores. `tails` lie beyond. `CDFScore` is interpolated in F(y), without tails.
 
     >>> q = Linear().fit([0.0, 1.0, 3.0])
     >>> q.cdf([0.0, 0.5, 1.0, 2.0, 3.0])
@@ -35,23 +36,19 @@ class Linear:
     def fit(
         self, scores: Array, *, weights: Weights = None, support: Support = REAL_LINE, rng: Rng = None
     ) -> Distribution:
-        """The distribution through (u_(i), i / (n + 1)), not i / n: the test score has any rank from 1 to n + 1 alike.
+        """Through (u_(i), i / (n + 1)), not i / n: for a new score all ranks 1 to n + 1 are equally likely.
 
         Args:
             scores: The calibration scores, an array of n numbers.
-            weights: Likelihood ratios p_new(x) / p(x) of the calibration rows, up to a factor, one number each.
+            weights: Likelihood ratios p_new(x) / p_old(x) of the calibration rows; a common factor cancels.
             support: The interval in which scores can lie; the real line by default.
             rng: Not used: nothing is drawn.
         """
         known = in_order(scores, weights, support)
         levels = known.levels()
         q = known.support.through(known.scores, levels, self.tails)
-        return known.by_row(q, float(levels[0]), float(levels[-1]))
+        return known.by_row(q, float(levels[0]), float(levels[-1]))  # without weights: q itself
 
     def accuracy(self, n: int) -> float:
-        """0: it passes through the points themselves.
-
-        Args:
-            n: The number of scores.
-        """
+        """0: q passes through the points exactly."""
         return 0.0

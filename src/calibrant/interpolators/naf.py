@@ -14,6 +14,7 @@ from calibrant.distributions.logistic_linear import Guarded, LogisticLinear
 from calibrant.distributions.logit_spline import LogitSpline
 from calibrant.distributions.mixture import Mixture
 from calibrant.distributions.own_logit import OwnLogit
+from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf_fit import fit_logistic_mixture
 from calibrant.interpolators.support import REAL_LINE, Support
@@ -30,7 +31,7 @@ def default_accuracy(n: int) -> float:
 
 
 @dataclass(frozen=True)
-class NAF:
+class NAF(Interpolator):
     """q(u) = sum of w_k sigmoid((u - m_k) / t_k), a one-layer neural autoregressive flow: as smooth as can be.
 
     Fitted once, without randomness; its logit is then stored as a cubic spline through some thousand points (F is off
@@ -50,14 +51,7 @@ class NAF:
     def fit(
         self, scores: Array, *, weights: Weights = None, support: Support = REAL_LINE, rng: Rng = None
     ) -> Distribution:
-        """The mixture fitted to the scores, under guard.
-
-        Args:
-            scores: The calibration scores, an array of n numbers.
-            weights: Likelihood ratios p_new(x) / p(x) of the calibration rows, up to a factor, one number each.
-            support: The interval in which scores can lie; the real line by default.
-            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
-        """
+        """The mixture fitted to the scores, under guard."""
         known = in_order(scores, weights, support)
         ordered = known.scores
         if bool(ordered[0] == ordered[-1]):  # without a scale; Linear warns of it
@@ -77,11 +71,7 @@ class NAF:
         return known.by_row(known.support.bounded(q), end, 1 - end)
 
     def accuracy(self, n: int) -> float:
-        """The lambda that the guard enforces.
-
-        Args:
-            n: The number of scores.
-        """
+        """The lambda that the guard enforces."""
         promised = float(self.promise(n))
         if not promised >= 0:  # -1 means a randomised q, which is exact
             raise ValueError(f"NAF.promise must give a lambda of at least 0, got {promised} for n = {n}")

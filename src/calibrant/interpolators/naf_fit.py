@@ -17,6 +17,7 @@ mid-rank. More than `BINS` distinct scores are binned: beyond the sort, the cost
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 
 from calibrant._arrays import concatenate, namespace
 from calibrant._special import log_logistic, sigmoid
+from calibrant.distributions.logit_spline import LogitSpline, knots_of_units
 
 Array = NDArray[np.float64]
 Mixture = tuple[Array, Array, Array]
@@ -34,6 +36,7 @@ STEPS = 100  # of EM on the weights
 FOLDS = 5  # of the cross-validation that picks delta
 BINS = 1000  # more distinct scores than this are summarised by this many weighted ones
 NEAR = 0.9  # of sqrt(n)/2: how near to the ranks a candidate must stay
+AT_ONCE = 2**26  # densities at a time, of many fits as one batch
 
 
 class Problem(NamedTuple):
@@ -53,12 +56,10 @@ class Problem(NamedTuple):
 
 
 def fit_logistic_mixture(scores: Array, units: int = 200, weights: Array | None = None) -> Mixture:
-    """q(s) = sum of w_k sigmoid((s - m_k) / t_k) with at most so many units, 2 or more; a score counts its weight.
+    """q(s) = sum of w_k sigmoid((s - m_k) / t_k) with at most so many units, 2 or more, of scores not all equal.
 
-    Equal scores give one narrow logistic, of scale 1 if they are 0.
+    A score counts its weight.
     """
-    if scores.min() == scores.max():
-        return np.ones(1), scores[:1], np.asarray([2.0**-20 * abs(scores[0]) or 1.0])
     problem = problem_of(scores, units, weights)
     found = [solve(problem, scales) for scales in problem.scales]
     return best(problem, *map(np.asarray, zip(*found, strict=True)))
@@ -124,3 +125,42 @@ def best(problem: Problem, weights: Array, losses: Array, gaps: Array) -> Mixtur
     far = np.maximum(gaps / (np.sqrt(problem.n) / 2), NEAR)
     k = np.lexsort((losses, far))[0]
     return weights[k][: problem.locs.size], problem.locs, problem.scales[k]
+
+
+def fit_together(many: Sequence[Array], units: int, device: Any) -> list[Mixture]:
+    """`fit_logistic_mixture` of each, no set of equal scores, as one batch on a torch device."""
+    problems, found = [problem_of(scores, units) for scores in many], {}
+    order = np.argsort([problem.points.size for problem in problems])
+    batch = max(1, AT_ONCE // (BINS * BANDWIDTHS * units))
+    for some in np.array_split(order, -(-len(many) // batch)):
+        columns = [_stacked(each, device) for each in zip(*(problems[i] for i in some), strict=True)]
+        columns[-1][columns[-1] == 0] = np.inf  # a padded unit has no density
+        solved = solve(Problem(*(column[:, None] for column in columns)), columns[-1])
+        for i, *own in zip(some.tolist(), *(each.cpu().numpy() for each in solved), strict=True):
+            found[i] = best(problems[i], *own)
+    return [found[i] for i in range(len(many))]
+
+
+def splines_together(many: Sequence[Array], units: int, device: Any) -> list[LogitSpline]:
+    """The smooth distribution of each, as NAF has it before its guard."""
+    import torch
+
+    splines = []
+    for mixture in fit_together(many, units, device):
+        knots = np.unique(knots_of_units(*mixture[1:]))
+        s, w, m, t = (torch.as_tensor(part, device=device) for part in (knots, *mixture))
+        z = (s[:, None] - m) / t
+        below, above = torch.nn.functional.logsigmoid(z), torch.nn.functional.logsigmoid(-z)
+        F, S, f = (torch.logsumexp(torch.log(w) + part, -1) for part in (below, above, below + above - torch.log(t)))
+        splines.append(LogitSpline.drawn(knots, (F - S).cpu().numpy(), (f - F - S).cpu().numpy(), like=knots))
+    return splines
+
+
+def _stacked(parts: Sequence[Any], device: Any) -> Any:
+    """Arrays of one kind on a torch device, each padded with zeros to the largest."""
+    import torch
+
+    table = np.zeros((len(parts), *np.max([part.shape for part in parts], axis=0)))
+    for line, part in zip(table, parts, strict=True):
+        line[tuple(map(slice, part.shape))] = part
+    return torch.as_tensor(table, device=device)

@@ -45,31 +45,23 @@ class Tails(Protocol):
 
 
 @dataclass(frozen=True)
-class InfiniteTails:
+class InfiniteTails(Tails):
     """The mass lies at -inf and +inf: the ranks of the scores say no more. Mean, std and crps are then nan or inf."""
 
     def fit(self, scores: Array) -> Ends:
-        """No end, and an infinite mean excess.
-
-        Args:
-            scores: The calibration scores, sorted.
-        """
+        """No end, and an infinite mean excess."""
         return Ends(-math.inf, math.inf, math.inf, math.inf)
 
 
 @dataclass(frozen=True)
-class ExponentialTails:
+class ExponentialTails(Tails):
     """exp(-excess / scale), with the mean excess of the ceil(sqrt(n)) most extreme scores as its scale.
 
     Where those are tied the spread of all the scores takes its place; where there is none, the tail is infinite.
     """
 
     def fit(self, scores: Array) -> Ends:
-        """The mean excess at either end.
-
-        Args:
-            scores: The calibration scores, sorted.
-        """
+        """The mean excess at either end."""
         if _no_scale(scores):
             return InfiniteTails().fit(scores)
         xp, n = namespace(scores), scores.shape[0]
@@ -81,15 +73,11 @@ class ExponentialTails:
 
 
 @dataclass(frozen=True)
-class BoundedTails:
+class BoundedTails(Tails):
     """The distribution ends one mean gap beyond each extreme score, as in the authors' code."""
 
     def fit(self, scores: Array) -> Ends:
-        """The two end points.
-
-        Args:
-            scores: The calibration scores, sorted.
-        """
+        """The two end points."""
         if _no_scale(scores):
             return InfiniteTails().fit(scores)
         first, last = float(scores[0]), float(scores[-1])

@@ -85,6 +85,43 @@ class Ratios(CalibrationWeights):
     by_row: ClassVar[bool] = True
 
 
+@dataclass(frozen=True, eq=False)
+class OncePerGroup(CalibrationWeights):
+    """1 / m for each of the m calibration rows of a group: every group counts once, and a new one as much as they.
+
+    A row of a new group has a score like a row, drawn at random, of a group drawn at random among all G + 1. So the
+    levels are shares of G + 1, and the bound is (1 + lambda) / (G + 1).
+    """
+
+    basis: ClassVar[Basis] = "new group"
+
+    @classmethod
+    def of(cls, groups: Any) -> OncePerGroup:
+        """The weights of rows with these groups.
+
+        Args:
+            groups: The group of each row.
+        """
+        _, place, sizes = np.unique(np.asarray(groups), return_inverse=True, return_counts=True)
+        return cls(1 / sizes[place])
+
+    @property
+    def unit(self) -> float:
+        """1: the weights of a group."""
+        return 1.0
+
+    def guarantee(self, interpolator: Accurate, scores: Array) -> Guarantee:
+        """That of as many scores as there are groups.
+
+        Args:
+            interpolator: What made q of the scores.
+            scores: The calibration scores, an array of n numbers.
+        """
+        groups = max(1, round(_total(self.values)))
+        accuracy = float(interpolator.accuracy(groups))
+        return Guarantee(groups, accuracy, min(groups, largest_tie_of(to_numpy(scores))), basis=self.basis)
+
+
 def as_weights(value: Any) -> CalibrationWeights:
     """Weights as they are; numbers as likelihood ratios."""
     return value if isinstance(value, CalibrationWeights) else Ratios(value)

@@ -32,9 +32,7 @@ class Labels(ABC):
     """
 
     draws: ClassVar[bool] = False
-    """Whether `spread` draws: where labels have probabilities of their own."""
-    widens: ClassVar[bool] = False
-    """Whether `spread_prediction` gives a width to a forecast that has none."""
+    """Whether `spread` draws: where labels have probabilities of their own, and a forecast needs no width."""
 
     @property
     def by_row(self) -> bool:
@@ -120,10 +118,6 @@ class Chained(Labels):
     @property
     def draws(self) -> bool:  # type: ignore[override]
         return any(step.draws for step in self.steps)
-
-    @property
-    def widens(self) -> bool:  # type: ignore[override]
-        return any(step.widens for step in self.steps)
 
     @property
     def columns(self) -> tuple[str, ...]:

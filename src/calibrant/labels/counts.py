@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import Array, clip, concatenate, device_like, namespace
-from calibrant._search import count_up_to, gather, interpolated
+from calibrant._search import gather, interpolated
 from calibrant._types import Bound, Draws
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.location_scale import LocationScale
@@ -59,7 +59,6 @@ class Counts(Labels):
     step: float = 1.0
     lower: float | None = 0.0
     draws = True
-    widens = True
 
     def __post_init__(self) -> None:
         check_lattice(self)
@@ -173,12 +172,8 @@ class _NotWidened(Counts):
         """
         xp = namespace(values)
         order = xp.sort(values, axis=1)
-        count = values.shape[1]
-        up_to = xp.astype(count_up_to(order, order), values.dtype)
-        below = count - xp.astype(count_up_to(xp.flip(-order, axis=1), -order), values.dtype)
-        share = (device_like(np.arange(count) + 0.5, values) - below) / (up_to - below)
-        on = ~off_lattice(order, (self.origin, self.step))
-        return xp.sort(order + self.step * xp.where(on, share, xp.full_like(share, 0.5)), axis=1)
+        off = off_lattice(order, (self.origin, self.step))
+        return xp.sort(xp.where(off, order + self.step / 2, super()._spread_values(values)), axis=1)
 
 
 def _located(distribution: Distribution) -> LocationScale:

@@ -16,9 +16,9 @@ from calibrant.labels.transformed import FORMULAS, Transformed
 KINDS: dict[str, Callable[..., Labels]] = {
     **{name: partial(Transformed, name) for name in FORMULAS},
     "yeo-johnson": lambda power: Transformed(f"yeo-johnson:{power}"),
-    "counts": lambda step="1": Counts(_number("counts", "0.05", step)),
+    "counts": lambda step="1": Counts(_number("counts:0.05", step)),
     "integers": lambda: Counts(lower=None),
-    "atom": lambda rest="0": _atom(rest),
+    "atom": lambda at="0", share=None: AtomAt(_number("atom:0", at), share or None),
 }
 """What makes a kind of its name, and of what follows a colon."""
 ANY = "real"
@@ -54,7 +54,7 @@ def _one(name: str, whole: str) -> Labels:
     kind, colon, rest = name.partition(":")
     if kind in KINDS:
         try:
-            return KINDS[kind](*([rest] if colon else []))
+            return KINDS[kind](*(rest.split(":", 1) if colon else []))
         except TypeError:
             needs = "needs a number, as in " + f"{kind}:0.5" if not colon else "takes no number"
             raise ValueError(f"labels {kind!r} {needs}, got {whole!r}") from None
@@ -66,18 +66,12 @@ def _one(name: str, whole: str) -> Labels:
     return Real(_bound(kind), _bound(rest))
 
 
-def _number(kind: str, example: str, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise ValueError(
-            f"labels {kind!r} take a number behind the colon, as in {kind}:{example}, got {text!r}"
-        ) from None
-
-
-def _atom(text: str) -> AtomAt:
-    at, _, share = text.partition(":")
-    return AtomAt(_number("atom", "0", at), share or None)
+def _number(example: str, text: str) -> float:
+    if isinstance(number := _bound(text), float):
+        return number
+    raise ValueError(
+        f"labels {example.partition(':')[0]!r} take a number behind the colon, as in {example}, got {text!r}"
+    )
 
 
 def _bound(text: str) -> float | str | None:

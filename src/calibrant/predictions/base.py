@@ -39,8 +39,7 @@ class Prediction(Forecast):
         return take_rows(self, index)
 
     def __repr__(self) -> str:
-        details = self._describe()
-        return f"{type(self).__name__}(n={len(self)}{', ' + details if details else ''})"
+        return f"{type(self).__name__}({', '.join(filter(None, [f'n={len(self)}', self._describe()]))})"
 
     def _describe(self) -> str:
         """What the repr shows after the number of rows."""

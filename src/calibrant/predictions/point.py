@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from calibrant._arguments import same_length
+from calibrant._arguments import check_known, same_length
 from calibrant._arrays import Array, floats, namespace, refuse
-from calibrant._batch import promoted
-from calibrant._types import ArrayLike
+from calibrant._batch import have_labels, promoted, some_rows
+from calibrant._types import ArrayLike, Bound, Draws
 from calibrant.distributions import from_scipy, from_torch
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.counts import NegativeBinomial, Poisson
@@ -85,11 +85,9 @@ def as_prediction(value: PredictionLike) -> Prediction | Distribution:
         if not value.shape:
             raise ValueError(f"a prediction needs one distribution per row, got the single distribution {value!r}")
         return value
-    kind = type(value).__module__
-    if kind.startswith("scipy.stats"):
-        return as_prediction(from_scipy(cast(SupportsCDF, value)))
-    if kind.startswith("torch.distributions"):
-        return as_prediction(from_torch(cast(SupportsCDF, value)))
+    for library, adapted in (("scipy.stats", from_scipy), ("torch.distributions", from_torch)):
+        if type(value).__module__.startswith(library):
+            return as_prediction(adapted(cast(SupportsCDF, value)))
     _check_numbers(value)
     return Point(cast(ArrayLike, value))
 
@@ -113,3 +111,19 @@ def with_labels(prediction: PredictionLike, y: ArrayLike) -> tuple[Prediction | 
     y = floats("y", y, like=prediction.like, ndim=1)
     same_length("the prediction", len(prediction), "y", y.shape[0])
     return prediction, y
+
+
+def labelled_rows(
+    labels: Any, prediction: Any, y: Any, by: Any, weights: Any, bound: Bound, rng: Draws
+) -> tuple[Any, Array, Any, Any]:
+    """Prediction, label, group and weight of the rows that have a label; counts are made continuous (y + U)."""
+    check_known(prediction, labels, by, weights, bound)
+    there = have_labels(y, len(prediction))
+    if there is not None:
+        prediction, y, by, weights, bound = (some_rows(each, there) for each in (prediction, y, by, weights, bound))
+    prediction, y = with_labels(prediction, y)
+    if labels is not None:
+        labels.check(y, bound)
+        continuous = labels.spread(y, prediction, bound=bound, rng=rng)
+        prediction, y = labels.spread_prediction(prediction, bound=bound), continuous
+    return prediction, y, by, weights

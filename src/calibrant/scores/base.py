@@ -1,11 +1,11 @@
-"""A calibration score phi(f(x), y): how large y is, seen from the prediction."""
+"""A calibration score phi(f(x), y): how large y is, relative to the prediction."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from calibrant._arrays import Array
+from calibrant._arrays import Array, detached, namespace, refuse
 from calibrant._batch import no_rows
 from calibrant.interpolators.support import REAL_LINE
 from calibrant.predictions import with_labels
@@ -24,20 +24,20 @@ _DEFAULTS: dict[type, type[Score]] = {}
 
 
 class Score(ABC):
-    """phi(f(x), y), strictly increasing in y: a rule that makes a transform y -> phi(f(x_i), y) of each prediction.
+    """phi(f(x), y), strictly increasing in y: turns each prediction f(x_i) into a transform y -> phi(f(x_i), y).
 
-    To write one, subclass `LocationScaleScore` or `MonotoneScore`. The score that a kind of prediction has by default
-    names that kind: `class ZScore(..., default_for=Distribution)`.
+    To write one, subclass `LocationScaleScore` or `MonotoneScore`. `class ZScore(..., default_for=Distribution)` is the
+    default score for that kind of prediction.
     """
 
     support: Support = REAL_LINE
-    """Where scores can lie."""
+    """The interval in which scores can lie."""
     expects: ClassVar[tuple[type, ...]] = (object,)
-    """The kinds of prediction it takes."""
+    """The kinds of prediction that it accepts."""
     unit_free: ClassVar[bool] = True
     """Whether the score stays the same when y changes its unit."""
     centre: ClassVar[float | None] = None
-    """The score of a label in the middle of its prediction, where it is one number."""
+    """The score of a label at the centre of its prediction, such as 0 for residuals; None if it differs by row."""
 
     def __init_subclass__(cls, *, default_for: type | None = None) -> None:
         super().__init_subclass__()
@@ -49,7 +49,7 @@ class Score(ABC):
         """The map y -> phi(f(x_i), y) of each row i.
 
         Args:
-            prediction: The prediction of each row, of a kind that `expects` has.
+            prediction: The prediction of each row, of a kind listed in `expects`.
         """
 
     def __call__(self, prediction: PredictionLike, y: ArrayLike) -> Array:
@@ -72,10 +72,10 @@ class Score(ABC):
         return pull_back(q, self.transform_of(prediction))
 
     def learn(self, prediction: Any, y: Array | None = None) -> tuple[Self, Array]:
-        """The score that `Calibrator.fit` keeps, and a mask of the rows that needed what it learned: itself, and none.
+        """The score with what it learned, such as a floor, and a mask of the rows that needed it; by default nothing.
 
-        Called once, with the calibration rows. The guarantee is approximate if a row needed what was learned, such as a
-        floor. From the labels only what changes the order of no two scores may be learned, such as a unit.
+        `Calibrator.fit` calls it once, with the calibration rows. If any row needed what was learned, the guarantee is
+        approximate. What is learned from labels must not change the order of the scores; a unit does not.
 
         Args:
             prediction: The prediction of each calibration row.
@@ -84,7 +84,7 @@ class Score(ABC):
         return self, no_rows(prediction)
 
     def review(self, prediction: Any, scores: Array) -> None:  # noqa: B027
-        """Warn about the calibration scores; called by `Calibrator.fit`, and here silent.
+        """Warn about suspicious calibration scores, for `Calibrator.fit`; by default it does nothing.
 
         Args:
             prediction: The prediction of each calibration row.
@@ -92,7 +92,7 @@ class Score(ABC):
         """
 
     def middle(self, prediction: Any) -> float:
-        """The score of a label in the middle of the prediction, from which `calibrant.intervals.Centred` measures.
+        """The score of a label at the centre of the prediction; `calibrant.intervals.Centred` measures from there.
 
         Args:
             prediction: The prediction of each row.
@@ -102,7 +102,7 @@ class Score(ABC):
         return self.centre
 
     def _expected(self, prediction: Any) -> Any:
-        """The prediction, if it is of a kind that the score takes."""
+        """The prediction, after a check that the score accepts its kind."""
         prediction = as_prediction(prediction)
         if not isinstance(prediction, self.expects):
             names = " or ".join(kind.__name__ for kind in self.expects)
@@ -111,7 +111,7 @@ class Score(ABC):
         return prediction
 
     def transform_of(self, prediction: Any) -> Transform:
-        """The transform of a prediction, after a check that the score takes its kind.
+        """The transform of a prediction, after a check that the score accepts its kind.
 
         Args:
             prediction: The prediction of each row.
@@ -119,8 +119,16 @@ class Score(ABC):
         return self.transform(self._expected(prediction))
 
 
+def finite_scores(score: Score, prediction: Any, y: Array) -> Array:
+    """phi(f(x_i), y_i); raises where one is infinite."""
+    scores = detached(score(prediction, y))  # q is learned: no gradient of a later loss may reach back here
+    infinite, name = ~namespace(scores).isfinite(scores), f"the score of {type(score).__name__}"
+    refuse(name, infinite, "is not finite: y lies beyond the prediction's support")
+    return scores
+
+
 def default_score(prediction: PredictionLike) -> Score:
-    """The score that fits the kind of prediction; a kind of your own gives it by a method `default_score`.
+    """The default score for a kind of prediction; a kind of your own names it in a method `default_score`.
 
     Args:
         prediction: The prediction of each row.

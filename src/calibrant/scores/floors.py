@@ -6,7 +6,6 @@ rows, or that `Calibrator.fit` learned from the calibration predictions.
 
 from __future__ import annotations
 
-import math
 import warnings
 from abc import abstractmethod
 from dataclasses import KW_ONLY, dataclass, fields, replace
@@ -14,8 +13,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from calibrant._arguments import one_number
-from calibrant._arrays import Array, anywhere, detached, first_and_count, namespace, refuse, resolution, smallest
+from calibrant._arguments import positive
+from calibrant._arrays import Array, anywhere, detached, first_and_count, namespace, refuse, resolution
 from calibrant._batch import no_rows
 from calibrant._words import count, singular_if_one, the_first, warn_user
 from calibrant.distributions.base import Distribution
@@ -120,30 +119,28 @@ class Floored(ScaledScore):
         if found is None:
             return self, no_rows(prediction)
         centre, width = map(detached, found)
-        xp, least = namespace(width), smallest(width)
+        xp = namespace(width)
         # a distribution whose scale is what floats tell apart has a std of a few times that
-        own = width[width > 16 * resolution(centre, least)]
+        own = width[width > 16 * resolution(centre)]
         if own.shape[0]:
             floor = self.share * float(upper_median(own))
         else:
             floor = float(xp.max(centre) - xp.min(centre)) or float(xp.max(abs(centre))) or 1.0
-        floor = max(floor, least)
         return replace(self, floor=floor), width < floor
 
     def _positive_scale(self, scale: Array, loc: Array) -> Array:
         """The width, with the floor, or what floats near `loc` tell apart, in the rows that are below the floor."""
-        floor = max(smallest(scale), self.floor or 0.0)
-        low = scale < floor
+        low = scale < self.floor if self.floor else scale <= 0
         if not anywhere(low):
             return scale
         if self.warns:
             first, number = first_and_count(low)
-            given = f"a floor of {floor:.3g}" if self.floor else "the least that floats tell apart; pass a floor"
+            given = f"a floor of {self.floor:.3g}" if self.floor else "the least that floats tell apart; pass a floor"
             warn_user(
                 f"{type(self).__name__}: {count(number, 'row')}, {the_first(number, first)},"
                 f" {singular_if_one(number, 'have no width of their own: they are given')} {given}"
             )
-        return namespace(scale).where(low, resolution(loc, floor), scale)
+        return namespace(scale).where(low, resolution(loc, self.floor), scale)
 
     def __repr__(self) -> str:
         given = {f.name: getattr(self, f.name) for f in fields(self)}
@@ -191,14 +188,6 @@ class ZScore(Floored, LocationScaleScore, default_for=Distribution):
         bad = ~(xp.isfinite(mean) & xp.isfinite(std))
         refuse("a finite mean and std, which ZScore needs and CDFScore does not,", bad, "is missing")
         return mean, std
-
-
-def positive(name: str, value: Any) -> float:
-    """A parameter that is a positive, finite number."""
-    number = one_number(name, value)
-    if not 0 < number < math.inf:
-        raise ValueError(f"{name} must be positive and finite, got {value}")
-    return number
 
 
 def upper_median(values: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Scores that are straight lines in y."""
+"""Scores that are linear in y."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from calibrant.scores.transforms.base import Affine
 
 
 class LocationScaleScore(Score):
-    """phi(f(x), y) = (y - loc) / scale. A new one needs only `loc_scale`; everything about it is exact.
+    """phi(f(x), y) = (y - loc) / scale. A subclass defines `loc_scale`; mean, std and CRPS of H are then exact.
 
     >>> from calibrant import Point
     >>> class PowerError(LocationScaleScore):
@@ -39,13 +39,13 @@ class LocationScaleScore(Score):
         loc = floats(f"the loc of {name}", loc, like=prediction.like)
         scale = self._positive_scale(floats(f"the scale of {name}", scale, like=prediction.like), loc)
         xp, rows = namespace(loc), (len(prediction),)
-        # only what must be: sums of broadcast arrays take longer
+        # broadcast only where needed: arithmetic on broadcast arrays is slower
         loc = loc if loc.shape == rows else xp.broadcast_to(loc, rows)
         scale = scale if scale.shape == rows else xp.broadcast_to(scale, rows)
         return Affine(loc, scale)
 
     def _positive_scale(self, scale: Array, loc: Array) -> Array:
-        """The scale as it is, which must be positive; `Floored` makes it so."""
+        """The scale; raises unless it is positive. `Floored` overrides this with a floor."""
         del loc
         refuse(f"the scale of {type(self).__name__}", ~(scale > 0), "is not positive")
         return scale
@@ -53,7 +53,7 @@ class LocationScaleScore(Score):
 
 @dataclass(frozen=True)
 class ResidualScore(LocationScaleScore, default_for=Point):
-    """phi(f, y) = y - f."""
+    """phi(f, y) = y - f, the residual: the default for points."""
 
     unit_free = False
 

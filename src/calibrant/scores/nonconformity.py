@@ -12,11 +12,12 @@ from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any, Self
 
+from calibrant._arguments import positive
 from calibrant._arrays import Array, detached, namespace
 from calibrant._batch import no_rows
 from calibrant.predictions.point import as_prediction
 from calibrant.scores.base import Score
-from calibrant.scores.floors import positive, upper_median
+from calibrant.scores.floors import upper_median
 from calibrant.scores.transforms.base import Transform
 from calibrant.scores.transforms.combined import shifted
 from calibrant.scores.transforms.curves import ByFunctions, TwoSided
@@ -111,7 +112,7 @@ class Nonconformity(ABC):
         return self.level_set(prediction, namespace(u).maximum(sign * u, least))[sign > 0]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class SignedScore(Score):
     """phi(f(x), y) = sign(y - m) g(a(f(x), y) / scale), m the minimiser of a, g(v) = v + sqrt(v^2 + 1).
 
@@ -173,10 +174,6 @@ class SignedScore(Score):
         below, above, at = self.nonconformity.branches(as_prediction(prediction))
         low = shifted(below, 0.0, self.scale or 1.0)
         return TwoSided(low, low if above is below else shifted(above, 0.0, self.scale or 1.0), at)
-
-    def __repr__(self) -> str:
-        scale = "" if self.scale is None else f", scale={self.scale:.3g}"
-        return f"{type(self).__name__}({self.nonconformity!r}{scale})"
 
 
 signed = SignedScore

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from calibrant._arguments import positive
 from calibrant._arrays import Array, anywhere, concatenate, device_like, namespace, resolution
 from calibrant.predictions import Quantiles, Samples
 from calibrant.predictions.with_atom import LEVELS, AtomLine, width_below
-from calibrant.scores.floors import Floored, positive
+from calibrant.scores.floors import Floored
 from calibrant.scores.transforms.base import Affine, BrokenLine, Transform
 
 

@@ -227,7 +227,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         predictions = [self._prediction(model, rows_of(X, rows)) for model, rows in zip(models, held, strict=False)]
         if len(models) > len(held):  # every row: the copies of all rows predict, those of the folds have scored
             rows = np.concatenate(held)
-            calibrated: Any = self._calibrated(calibrator, concatenate(predictions), X, y, rows).as_nested()
+            calibrated: Any = self._calibrated(calibrator, concatenate(predictions), X, y, rows).on_basis("nested")
             models = models[-1:]
         else:
             parts = [

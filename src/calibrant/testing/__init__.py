@@ -9,10 +9,15 @@ Each returns nothing, or raises an AssertionError that names what is wrong.
 >>> check_labels(calibrant.labels.Real(0), [0.0, 0.5, 2.0, 3.5])
 """
 
-from calibrant.testing.calibrators import check_interpolator, check_labels, check_look_ahead, check_score
+from calibrant.testing.calibrators import (
+    check_interpolator,
+    check_labels,
+    check_look_ahead,
+    check_nonconformity,
+    check_refiner,
+    check_score,
+)
 from calibrant.testing.distributions import check_distribution
-from calibrant.testing.nonconformity import check_nonconformity
-from calibrant.testing.refiners import check_refiner
 
 __all__ = [
     "check_distribution",

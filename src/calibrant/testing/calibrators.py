@@ -1,4 +1,4 @@
-"""What the parts of a calibrator must satisfy, a score, an interpolator and labels, and what a backtest must."""
+"""What a score, an interpolator, labels, a refiner and a backtest must satisfy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from calibrant._arrays import Array, device_like, floats
+from calibrant._arrays import Array, device_like, floats, rows
 from calibrant._types import ArrayLike, Bound, Rng, SupportsArray, Table
 from calibrant._words import count, in_all
 from calibrant.backtesting.backtest import Backtest
@@ -22,13 +22,16 @@ from calibrant.labels import Labels
 from calibrant.persistence.codec import decode, encode
 from calibrant.persistence.errors import FileError
 from calibrant.predictions import Point, with_labels
-from calibrant.scores import Score
+from calibrant.predictions.point import as_prediction
+from calibrant.refine import Refiner
+from calibrant.refine.rows import TrainingRows
+from calibrant.scores import Score, signed
+from calibrant.scores.nonconformity import Nonconformity
 from calibrant.testing.distributions import DistributionCheck, Floats, agree, numbers, require
 
 _SHARES = np.sort(np.arange(1, 16) * (5**0.5 - 1) / 2 % 1)  # irrational, so that no label falls on a bend of a score
 
 
-@np.errstate(all="ignore")
 def check_score(score: Score, prediction: PredictionLike, y: ArrayLike) -> None:
     """Raise an AssertionError unless `score` does with these predictions and labels what a score must.
 
@@ -41,8 +44,12 @@ def check_score(score: Score, prediction: PredictionLike, y: ArrayLike) -> None:
         prediction: The prediction of each row.
         y: The labels: one number per row.
     """
-    f, y = cast("tuple[Any, Array]", with_labels(prediction, y))
-    name, n, labels = type(score).__name__, len(f), numbers(y)
+    _check_score(type(score).__name__, score, *with_labels(prediction, y))
+
+
+@np.errstate(all="ignore")
+def _check_score(name: str, score: Score, f: Any, y: Array) -> None:
+    n, labels = len(f), numbers(y)
     if n < 2:
         raise ValueError(f"check_score needs at least two rows, got {n}")
     epsilon = 2.0**-23 if "32" in str(y.dtype) else 2.0**-52
@@ -70,6 +77,30 @@ def check_score(score: Score, prediction: PredictionLike, y: ArrayLike) -> None:
     slack = 1e5 * epsilon * (np.abs(grid) + reach + 1 / np.maximum(check.at("pdf", grid), 1e-300))
     agree(f"{what}.ppf at cdf", back, check.points, slack, "the inverse must lead back to", grid)
     check.density()
+
+
+def check_nonconformity(nonconformity: Nonconformity, prediction: PredictionLike, y_grid: ArrayLike) -> None:
+    """Raise an AssertionError unless a(f(x), y) is strictly unimodal in y, with this minimiser, level set and slope.
+
+    That is where the score `signed(nonconformity)` does what a score must: it increases where the value falls up to
+    its minimiser and rises from there on, its inverse is an end of the level set, and its slope that of the value.
+
+    Args:
+        nonconformity: A measure a(f(x), y) of how far a label is from its prediction, see `Nonconformity`.
+        prediction: The prediction of each row.
+        y_grid: Points that surround the labels, at which to test.
+
+    >>> from calibrant import Interval
+    >>> from calibrant.intervals import CQR
+    >>> check_nonconformity(CQR(), Interval([0.0, 1.0], [2.0, 5.0]), np.linspace(-10, 10, 50))
+    """
+    f, name = cast(Any, as_prediction(prediction)), type(nonconformity).__name__
+    grid, found = floats("y_grid", y_grid, like=f.like, ndim=1), tuple(nonconformity.minimiser(f).shape)
+    must = f"{name}.minimiser must give one value for each of {count(len(f), 'row')}"
+    require(found == (len(f),), f"{must}, got shape {found}")
+    every = np.arange(max(2, len(f), grid.shape[0]))
+    f, y = f[every % len(f)], rows(grid, every % grid.shape[0])
+    _check_score(f"signed({name})", signed(nonconformity).learn(f, y)[0], f, y)
 
 
 @np.errstate(all="ignore")
@@ -247,3 +278,52 @@ def _forecasts(found: Any, rows: int) -> Floats:
     every = np.full((rows, values.size // len(values)), np.nan)
     every[which] = values.reshape(len(values), -1)
     return every
+
+
+def check_refiner(refiner: Refiner, rows: TrainingRows | None = None) -> None:
+    """Raise an AssertionError unless `refiner` does what a refiner must.
+
+    What `fit` returns gives a prediction of every row that can be calibrated; a row's prediction depends on no other
+    row; the training rows are left as they were; the same rows and seed give the same; what was learned pickles. The
+    rows are made up, unless you give some: the first 5/6 train, the others are predicted.
+
+    Args:
+        refiner: The refiner to test.
+        rows: Rows to test it on; made up by default.
+    """
+    if rows is None:
+        rng = np.random.default_rng(0)
+        X, error = rng.normal(size=(360, 3)), rng.normal(size=360)
+        rows = TrainingRows(X, Point(X[:, 0].copy()), X[:, 0] + 0.5 * X[:, 1] + np.exp(0.5 * X[:, 2]) * error)
+    name, first, last = type(refiner).__name__, *np.split(np.arange(len(rows)), [len(rows) * 5 // 6])
+    require(len(last) >= 4, f"check_refiner needs at least 24 rows, got {len(rows)}")
+    train, new, half = rows[first], rows[last], len(last) // 2
+
+    def refined_by(learned: Any, some: TrainingRows = new) -> Any:
+        return as_prediction(learned(some.X, some.prediction))
+
+    before, learned = pickle.dumps((train.X, train.prediction, train.y)), refiner.fit(train)
+    require(callable(learned), f"{name}.fit must return a function of X and a prediction, got {learned!r}")
+    same = pickle.dumps((train.X, train.prediction, train.y)) == before
+    require(same, f"{name}.fit must leave the rows it learns from as they are, but changed them")
+    refined = refined_by(learned)
+    require(len(refined) == len(new), f"{name} must give one prediction per row, {len(new)}, got {len(refined)}")
+    H = Calibrator().fit(refined[:half], new.y[:half])(refined[half:])
+    require(bool(np.all(np.isfinite(numbers(H.median())))), f"what {name} gives must have a finite calibrated median")
+    same = _same(refined_by(learned, new[np.arange(1)]), refined[:1])
+    require(same, f"{name} must treat each row by itself, but the first row alone is refined another way")
+    same = _same(refined_by(refiner.fit(rows[first])), refined)
+    require(same, f"{name} must learn the same from the same rows and seed: use rows.seed for what it draws")
+    try:
+        copy = pickle.loads(pickle.dumps(learned))
+    except Exception as error:
+        raise AssertionError(f"what {name}.fit returns must pickle, but: {error}") from error
+    require(_same(refined_by(copy), refined), f"what {name} learned must survive pickling")
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two predictions are alike in form, middle and spread."""
+    if one.form() != other.form():
+        return False
+    pairs = [(one.centre_rows(), other.centre_rows()), (one.spread_rows(), other.spread_rows())]
+    return all(a is b or np.allclose(numbers(a), numbers(b), 1e-6, 1e-12, equal_nan=True) for a, b in pairs)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from math import inf
 from operator import add
 
 from calibrant._arrays import Array, concatenate, device_like, namespace
-from calibrant._search import Curve, inverse_by_curve, solve_increasing
+from calibrant._search import Curve, solve_increasing
 from calibrant.distributions.mixture import Mixture
 from calibrant.scores.transforms.base import Affine, BrokenLine, Transform
 from calibrant.scores.transforms.curves import CDF, LogitCDF
 
-_EVERY = 16  # of the scores, those whose places bracket the others
+_EVERY = 16  # of the scores, those whose places are found by themselves
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +41,6 @@ class Composed(Transform):
 
     def inverse(self, s: Array) -> Array:
         return self.first.inverse(self.then.inverse(s))
-
-    def inverse_with_width(self, s: Array) -> tuple[Array, Array]:
-        middle, then_width = self.then.inverse_with_width(s)
-        y, width = self.first.inverse_with_width(middle)
-        return y, width * then_width
 
     @property
     def standard(self) -> tuple[Array, Array, Transform] | None:
@@ -90,12 +86,11 @@ class Sum(Transform):
         return self.terms[0][0].shape
 
     def __call__(self, y: Array) -> Array:
-        return reduce(add, (w * part(y) for part, w in self.terms))
+        return _total(w * part(y) for part, w in self.terms)
 
     def with_slope(self, y: Array) -> tuple[Array, Array]:
         xp, found = namespace(y), [(w, *part.with_slope(y)) for part, w in self.terms]
-        slope = reduce(add, (w * xp.exp(log_slope) for w, _, log_slope in found))
-        return reduce(add, (w * s for w, s, _ in found)), xp.log(slope)
+        return _total(w * s for w, s, _ in found), xp.log(_total(w * xp.exp(log_slope) for w, _, log_slope in found))
 
     def inverse(self, s: Array) -> Array:
         xp, (lows, highs) = namespace(s), self._brackets(s)
@@ -105,13 +100,11 @@ class Sum(Transform):
         return xp.where(finite, root, xp.where(s > 0, high, low))
 
     def inverse_with_width(self, s: Array) -> tuple[Array, Array]:
-        lows, highs = self._brackets(concatenate([s[:, :-1:_EVERY], s[:, -1:]], axis=1))
-        places, bounded = lows, [part for part, _ in self.terms if isinstance(part, CDF)]
-        if bounded:
-            inner = device_like([[k / 64 for k in range(1, 64)]], s)
-            places = places + highs + [part.inverse(inner) for part in bounded]
+        places = [self.inverse(concatenate([s[:, :-1:_EVERY], s[:, -1:]], axis=1))]
+        inner = device_like([[k / 64 for k in range(1, 64)]], s)
+        places = places + [part.inverse(inner) for part, _ in self.terms if isinstance(part, CDF)]
         places = places + [part.values for part, _ in self.terms if isinstance(part, BrokenLine)]
-        return inverse_by_curve(self.with_slope, Curve.of(self.with_slope, _sorted(places, self.shape[0])), s)
+        return Curve.of(self.with_slope, _sorted(places, self.shape[0])).inverse(self.with_slope, s)
 
     def _brackets(self, s: Array) -> tuple[list[Array], list[Array]]:
         """For each part but the CDFs, the y at which it alone would make at most, and at least, s.
@@ -119,8 +112,6 @@ class Sum(Transform):
         A CDF has no share of s: it only moves s, by 0 to its weight.
         """
         free = [(part, w) for part, w in self.terms if not isinstance(part, CDF)]
-        if not free:
-            raise ValueError("a sum of bounded scores has no inverse on the whole line")
         total = sum(w for _, w in free)
         most = sum(w for part, w in self.terms if isinstance(part, CDF))
         return [part.inverse((s - most) / total) for part, _ in free], [part.inverse(s / total) for part, _ in free]
@@ -148,30 +139,32 @@ def weighted_sum(parts: Sequence[Transform], weights: Sequence[float]) -> Transf
     broken = [(part, w) for part, w in terms if isinstance(part, BrokenLine)]
     if len(lines) + len(broken) < len(terms):
         return Sum(tuple(terms))
-    return _broken_line(lines, broken) if broken else _line(lines)
+    return _broken_line(broken, [*lines, *broken]) if broken else _line(lines)
 
 
 def _line(lines: Sequence[tuple[Affine, float]]) -> Affine:
     """scale = 1 / sum(w / scale_k), loc = scale * sum(w loc_k / scale_k)."""
-    scale = 1 / reduce(add, (w / line.scale for line, w in lines))
+    scale = 1 / _total(w / line.scale for line, w in lines)
     # measured from the first line's loc, so that a common large loc does not cancel
     origin = lines[0][0].loc
-    return Affine(origin + scale * reduce(add, (w * (line.loc - origin) / line.scale for line, w in lines)), scale)
+    return Affine(origin + scale * _total(w * (line.loc - origin) / line.scale for line, w in lines), scale)
 
 
-def _broken_line(lines: Sequence[tuple[Affine, float]], broken: Sequence[tuple[BrokenLine, float]]) -> BrokenLine:
-    """The broken line with the knots of all; its levels are the sums of the levels there."""
+def _broken_line(broken: Sequence[tuple[BrokenLine, float]], every: Sequence[tuple[Transform, float]]) -> BrokenLine:
+    """The broken line with the knots of all; its levels and slopes are the sums of theirs."""
     knots = _sorted([part.values for part, _ in broken], broken[0][0].shape[0])
-    levels = reduce(add, (w * part(knots) for part, w in [*lines, *broken]))
-    ends = [w * concatenate([part.slopes[:, :1], part.slopes[:, -1:]], axis=1) for part, w in broken]
-    outer = reduce(add, (w / part.scale[:, None] for part, w in lines), reduce(add, ends))
-    xp, width, rise = namespace(knots), knots[:, 1:] - knots[:, :-1], levels[:, 1:] - levels[:, :-1]
-    some = (width > 0) & (rise > 0)
-    inner = xp.where(some, rise / xp.where(some, width, xp.ones_like(width)), outer[:, :1])
-    return BrokenLine(knots, levels, concatenate([outer[:, :1], inner, outer[:, 1:]], axis=1))
+    xp, end = namespace(knots), namespace(knots).full_like(knots[:, :1], inf)
+    pieces = concatenate([-end, (knots[:, 1:] + knots[:, :-1]) / 2, end], axis=1)
+    slopes = _total(w * xp.exp(part.log_slope(pieces)) for part, w in every)
+    return BrokenLine(knots, _total(w * part(knots) for part, w in every), slopes)
 
 
 def _sorted(columns: Sequence[Array], rows: int) -> Array:
     """All columns of each row in order."""
     xp = namespace(columns[0])
     return xp.sort(concatenate([xp.broadcast_to(part, (rows, part.shape[1])) for part in columns], axis=1), axis=1)
+
+
+def _total(parts: Iterable[Array]) -> Array:
+    """The sum of arrays."""
+    return reduce(add, parts)

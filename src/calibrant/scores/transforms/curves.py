@@ -96,7 +96,7 @@ class ByFunctions(Transform):
 
 @dataclass(frozen=True, eq=False)
 class TwoSided(Transform):
-    """s = -g(-below(y)) for y < at, s = g(above(y)) from `at` on; g(v) = v + sqrt(v^2 + 1).
+    """s = -g(-below(y)) for y < at, s = g(above(y)) from `at` on; g(v) = v + sqrt(v^2 + 1) = exp(asinh(v)).
 
     The inverse of every s between the two branches is `at`.
     """
@@ -111,20 +111,21 @@ class TwoSided(Transform):
 
     def left(self, y: Array) -> Array:
         """At `at` that of the lower branch."""
-        return namespace(y).where(y == self._lift(self.at), -_g(-self.below(y))[0], self(y))
+        return namespace(y).where(y == self._lift(self.at), -_g(-self.below(y)), self(y))
 
     def with_slope(self, y: Array) -> tuple[Array, Array]:
         xp, low = namespace(y), y < self._lift(self.at)
         below = self.below.with_slope(y)
         above = below if self.above is self.below else self.above.with_slope(y)
-        g, root = _g(xp.where(low, -below[0], above[0]))
+        v = xp.where(low, -below[0], above[0])
         with np.errstate(invalid="ignore"):  # at -inf and inf
-            return xp.where(low, -g, g), xp.log(g / root) + xp.where(low, below[1], above[1])
+            log_slope = xp.asinh(v) - xp.log(xp.hypot(v, xp.ones_like(v)))
+        return xp.where(low, -_g(v), _g(v)), log_slope + xp.where(low, below[1], above[1])
 
     def inverse(self, s: Array) -> Array:
         xp, at, size = namespace(s), self._lift(self.at), abs(s)
         with np.errstate(divide="ignore"):
-            v = (size - 1) / 2 * (1 + 1 / size)  # (g - 1/g) / 2
+            v = xp.sinh(xp.log(size))
         lower, upper = xp.minimum(self.below.inverse(-v), at), xp.maximum(self.above.inverse(v), at)
         return xp.where(s < 0, lower, xp.where(s > 0, upper, at))
 
@@ -142,13 +143,10 @@ class TwoSided(Transform):
     def bends(self) -> Array | None:
         """The two s at `at`."""
         at = namespace(self.at).reshape(self.at, (-1, 1))
-        ends = concatenate([-_g(-self.below(at))[0], _g(self.above(at))[0]], axis=1)
+        ends = concatenate([-_g(-self.below(at)), _g(self.above(at))], axis=1)
         return ends if anywhere(ends != ends[:1, :]) else ends[:1, :]
 
 
-def _g(v: Array) -> tuple[Array, Array]:
-    """g(v) = v + sqrt(v^2 + 1), and the root."""
-    xp = namespace(v)
-    root = xp.hypot(v, xp.ones_like(v))
-    size = abs(v) + root
-    return xp.where(v < 0, 1 / size, size), root  # not by the sum, which cancels
+def _g(v: Array) -> Array:
+    """Not by v + sqrt(v^2 + 1), which cancels."""
+    return namespace(v).exp(namespace(v).asinh(v))
