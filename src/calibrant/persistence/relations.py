@@ -59,7 +59,8 @@ def consistent_calibration(
         return
     if ours and guarantee.accuracy != (promised := interpolator.accuracy(guarantee.calibration_rows)):
         raise ValueError(f"its guarantee has lambda {guarantee.accuracy}, its interpolator promises {promised}")
-    made_of = {Linear: (n, n + 1, n + 2), Naive: (2 * n,)}.get(type(interpolator))
+    sizes: dict[type, tuple[int, ...]] = {Linear: (n, n + 1, n + 2), Naive: (2 * n,)}
+    made_of = sizes.get(type(interpolator))
     knots = q.knots.shape[0] if isinstance(q, (PiecewiseLinear, LogisticLinear)) else None
     if (made_of and knots and knots not in made_of) or (
         isinstance(q, Randomised) and q.unit is None and q.total == round(q.total) != n
