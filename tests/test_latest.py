@@ -14,6 +14,8 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from calibrant import CalibratedRegressor, Refined, neg_crps
 from calibrant.models.frames import is_frame
@@ -44,9 +46,14 @@ OTHERS = {
 }
 
 
+def column_a(X):
+    return nw.from_native(X, eager_only=True)["a"].to_numpy()[:, None]
+
+
 def model(X=None, **parameters):
-    features = ["a"] if is_frame(X) and "day" in nw.from_native(X).columns else None
-    return CalibratedRegressor(Ridge(), **{"refine": None, "features": features, "random_state": 0, **parameters})
+    dated = is_frame(X) and "day" in nw.from_native(X).columns
+    base = make_pipeline(FunctionTransformer(column_a), Ridge()) if dated else Ridge()
+    return CalibratedRegressor(base, **{"refine": None, "random_state": 0, **parameters})
 
 
 def same(one, other):
@@ -91,7 +98,7 @@ def test_latest_leaves_rows_to_train_on():
 
 
 @pytest.mark.parametrize("kind", IN_ORDER)
-@pytest.mark.parametrize("cv", [0.2, 5])
+@pytest.mark.parametrize("cv", ["auto", 5, "mixture"])
 def test_rows_in_time_order_split_at_random_are_told_the_way(kind, cv):
     X = IN_ORDER[kind]
     with pytest.warns(UserWarning, match=LOOK) as told:

@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-from calibrant import CalibratedRegressor, Normal, Point, Samples
+from calibrant import CalibratedRegressor, Normal, Point, Quantiles, Samples
 from calibrant.models.multioutput import predictions_of
 from calibrant.sklearn.several import is_several
 
@@ -29,10 +29,9 @@ KNOWN, NEW = slice(0, 400), slice(400, 600)
     ("model", "kind"),
     [
         (LinearRegression(), Point),
-        (RegressorChain(LinearRegression()), Point),
         (RandomForestRegressor(20, min_samples_leaf=5, random_state=0), Samples),
-        (MultiOutputRegressor(BayesianRidge()), Normal),
-        (BayesianRidge(), Normal),  # one label each: a copy for every label
+        (BayesianRidge(), Normal),
+        ([LinearRegression(), BayesianRidge()], Quantiles),
         (make_pipeline(StandardScaler(), LinearRegression()), Point),
         (GridSearchCV(LinearRegression(), {"fit_intercept": [True]}, cv=2), Point),
     ],
@@ -88,9 +87,33 @@ def test_each_label_is_refined_by_itself():
     assert 20 < spreads[1] / spreads[0] < 100
 
 
-def test_the_default_refinement_is_chosen_for_each_label():
-    model = CalibratedRegressor(LinearRegression(), random_state=0).fit(X[:150], Y[:150])
-    assert set(model.league_) == {"y0", "y1"}
+def test_each_label_has_fitted_copies_and_weights_of_its_own():
+    models = [LinearRegression(), KNeighborsRegressor(3)]
+    steps = np.stack([X[:, 0], np.round(2 * X[:, 1])], axis=1)
+    model = CalibratedRegressor(models, refine=None, random_state=0).fit(X, steps)
+    assert model.weights_["y0"] == {"LinearRegression": 1.0, "KNeighborsRegressor": 0.0}
+    assert model.weights_["y1"]["KNeighborsRegressor"] > 0
+    assert [len(each.estimators_) for each in model.estimators_[0].models] == [1, 2]
+
+
+def test_each_label_is_predicted_as_if_it_stood_alone():
+    several = CalibratedRegressor([LinearRegression(), BayesianRidge()], random_state=0).fit(X[KNOWN], Y[KNOWN])
+    for j, each in enumerate(several.predict_base(X[NEW]).predictions):
+        one = CalibratedRegressor([LinearRegression(), BayesianRidge()], random_state=0).fit(X[KNOWN], Y[KNOWN, j])
+        np.testing.assert_array_equal(each.values, one.predict_base(X[NEW]).values)
+
+
+@pytest.mark.parametrize("model", [RegressorChain(LinearRegression()), MultiOutputRegressor(BayesianRidge())])
+def test_a_model_of_several_labels_may_be_frozen(model):
+    fitted = CalibratedRegressor(FrozenEstimator(model.fit(X[:200], Y[:200]))).fit(X[200:400], Y[200:400])
+    found = fitted.predict_distribution(X[NEW]).evaluate(Y[NEW])
+    assert abs(found.margins["y1"].coverage - 0.9) < 4 * np.sqrt(0.09 / 200 + 0.09 / 200)
+
+
+def test_the_blend_takes_several_labels():
+    model = CalibratedRegressor("sklearn", random_state=0).fit(X[:50], Y[:50])
+    assert set(model.weights_) == {"y0", "y1"}
+    assert model.predict_interval(X[NEW], joint=True).shape == (200, 2, 2)
 
 
 def test_frames_in_frames_out():
@@ -140,15 +163,12 @@ def test_calibrating_anew_keeps_the_model_and_what_compares_the_labels():
     assert abs(found.together["joint"] - 0.9) < 4 * np.sqrt(0.09 / 200 + 0.09 / 200)
 
 
-def test_rows_without_a_label_are_refused_or_dropped():
+def test_rows_without_a_label_are_refused():
     gaps = Y.copy()
     gaps[5, 1] = np.nan
     model = CalibratedRegressor(LinearRegression(), refine=None, random_state=0)
     with pytest.raises(ValueError, match=r"label 'y1' is missing in row 5 \(1 of 600 rows lacks a label\)"):
         model.fit(X, gaps)
-    with pytest.warns(UserWarning, match="label 'y1' is missing in row 5"):
-        model.set_params(missing="drop").fit(X, gaps)
-    assert model.guarantee_.n == 120
 
 
 @pytest.mark.parametrize(
@@ -156,7 +176,7 @@ def test_rows_without_a_label_are_refused_or_dropped():
     [
         (CalibratedRegressor(LinearRegression(), cv=5), ValueError, "one held-out part, got cv=5 with 5 splits"),
         (CalibratedRegressor(LinearRegression(), cv=KFold(2)), ValueError, "with 2 splits: give a share"),
-        (CalibratedRegressor([LinearRegression()] * 2), TypeError, "a list of models is an ensemble for one label"),
+        (CalibratedRegressor(LinearRegression(), cv="mixture"), ValueError, "got cv='mixture' with 5 splits"),
         (
             CalibratedRegressor(LinearRegression(), labels={"z": "log", "w": "log"}),
             ValueError,
@@ -188,7 +208,6 @@ def test_what_cannot_be_done_is_said(model, error, what):
         (lambda model: model.update(X, Y), TypeError, "several labels cannot be updated: call calibrate"),
         (lambda model: model.track(X, Y), TypeError, "a SeveralCalibrated cannot be tracked"),
         (lambda model: model.report(X, Y), TypeError, "a report covers one label: calibrant.report"),
-        (lambda model: model.league_, AttributeError, "there is no league: the refiner was named"),
         (lambda model: model.calibrate(X, INFINITE), ValueError, "y is NaN or infinite in row 3"),
         (lambda model: model.evaluate(X, INFINITE), ValueError, "y is NaN or infinite in row 3"),
     ],
@@ -244,9 +263,8 @@ def test_weights_and_groups_reach_the_model_and_the_folds():
     groups = np.repeat(np.arange(60), 10)
     model = CalibratedRegressor(Seen(), refine=None, random_state=0)
     model.fit(X, Y, sample_weight=groups + 1.0, groups=groups)
-    assert calls[-1] == 48  # groups that train, each with a weight of its own
-    assert len(calls) == 6
-    assert all(36 <= seen <= 40 for seen in calls[:5])  # whole groups are held out, a fifth of them
+    assert len(calls) == 10  # five copies for each label
+    assert all(36 <= seen <= 40 for seen in calls)  # of 48 groups, each with a weight of its own, a fifth held out
     assert model.guarantee_.n == 120  # 12 whole groups
 
 
@@ -263,11 +281,6 @@ def test_a_pipeline_predicts_each_label_from_what_its_steps_make_of_x(before):
     model = make_pipeline(*before, LinearRegression()).fit(5 + 3 * X, Y)
     found = np.stack([each.values for each in predictions_of(model, X).predictions], axis=1)
     np.testing.assert_array_equal(found, model.predict(X))
-
-
-def test_a_model_for_one_label_is_fitted_once_for_each():
-    model = CalibratedRegressor(HistGradientBoostingRegressor(max_iter=5), refine=None, random_state=0).fit(X, Y)
-    assert len(model.estimators_[0].model.estimators_) == 2
 
 
 def test_a_single_column_of_labels_is_one_label():
