@@ -35,6 +35,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from calibrant import (
+    Calibrated,
     CalibratedRegressor,
     Calibrator,
     CrossCalibrated,
@@ -51,10 +52,10 @@ from calibrant import (
 )
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Random
 from calibrant.scores import EnsembleScore, LocationScaleScore, ZScore
-from calibrant.sklearn.folds import at_most_folds
+from calibrant.sklearn.folds import at_most_folds, share_of
 from calibrant.sklearn.meta_estimator import Routed, last_step
 
-RNG = np.random.default_rng(7)
+RNG = np.random.default_rng(9)
 X = RNG.normal(size=(600, 3))
 Y = X @ [1.0, 2.0, -1.0] + np.exp(0.5 * X[:, 0]) * RNG.standard_t(5, 600)
 SEEN, NEW = slice(0, 400), slice(400, 600)
@@ -71,7 +72,7 @@ def fitted(estimator=None, **parameters):
 # ---- what scikit-learn asks ----------------------------------------------------------------------------------------
 
 
-@parametrize_with_checks([unrefined(Ridge(), random_state=0), unrefined(Ridge(), cv=3, point="median", random_state=0)])
+@parametrize_with_checks([unrefined(Ridge(), random_state=0), unrefined(Ridge(), cv=3, random_state=0)])
 def test_it_is_a_scikit_learn_regressor(estimator, check):
     check(estimator)
 
@@ -160,7 +161,7 @@ def test_cross_validation_tools_take_it():
 # ---- calibration ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("cv", [0.25, 4, KFold(3), ShuffleSplit(2, test_size=0.3, random_state=1)])
+@pytest.mark.parametrize("cv", [0.25, 4, KFold(3), "mixture:4", ShuffleSplit(2, test_size=0.3, random_state=1)])
 def test_intervals_cover_as_they_say(cv):
     """On average over data sets; one of 50 held-out rows alone can be off by 0.06."""
     rng, covered = np.random.default_rng(11), []
@@ -180,17 +181,87 @@ def test_a_share_holds_rows_out_and_keeps_the_strong_guarantee():
     assert len(model.estimators_) == 1
 
 
-def test_folds_give_the_mixture_of_their_distributions_and_the_guarantee_of_2c():
+def test_a_fifth_calibrates_by_default_and_ten_roots_of_many_rows():
+    assert fitted().guarantee_.n == 80
+    assert (share_of(2_500), share_of(10_000), share_of(1_000_000)) == (0.2, 0.1, 0.01)
+    Z = RNG.normal(size=(4_000, 1))
+    assert unrefined(Ridge(), random_state=0).fit(Z, Z[:, 0] + RNG.normal(size=4_000)).guarantee_.n == 633
+
+
+def test_with_folds_every_row_scores_nested_models_and_models_of_all_rows_predict():
     model = fitted(cv=KFold(4))
+    assert isinstance(model.calibrated_, Calibrated)
+    nested = cross_val_predict(Ridge(), X[SEEN], Y[SEEN], cv=KFold(4))
+    q = Calibrator().fit(nested, Y[SEEN])
+    everything = Ridge().fit(X[SEEN], Y[SEEN])
+    assert len(model.estimators_) == 1
+    np.testing.assert_array_equal(model.estimators_[0].coef_, everything.coef_)
+    np.testing.assert_allclose(model.predict_interval(X[NEW]).T, q(everything.predict(X[NEW])).interval(0.9))
+
+
+def test_what_predicts_with_folds_is_what_refines_and_stacks_all_rows():
+    models = [Ridge(), KNeighborsRegressor()]
+    model = CalibratedRegressor(models, cv=3, random_state=0).fit(X[SEEN], Y[SEEN])
+    (refined,) = model.estimators_
+    alone = clone(refined).fit(X[SEEN], Y[SEEN])
+    np.testing.assert_array_equal(model.predict_base(X[NEW]).values, alone.predict_forecast(X[NEW]).values)
+    assert model.guarantee_.n == 400
+
+
+def test_with_folds_nothing_finite_is_claimed():
+    guarantee = fitted(cv=5).guarantee_
+    assert guarantee.basis == "nested"
+    assert guarantee.kind == "no claim"
+    assert guarantee.n == 400
+    assert "nothing is proved for a given number" in guarantee.in_short()
+    later = fitted(cv=5).update(X[NEW], Y[NEW]).guarantee_
+    assert (later.basis, later.n) == ("nested", 600)
+    anew = fitted(cv=5).calibrate(X[NEW], Y[NEW]).guarantee_
+    assert (anew.basis, anew.n, anew.epsilon) == ("marginal", 200, 1 / 201)
+
+
+def test_the_calibration_of_every_row_is_saved_with_its_guarantee(tmp_path):
+    model = fitted(cv=5)
+    model.save_calibration(tmp_path / "m.safetensors")
+    again = load(tmp_path / "m.safetensors")
+    assert again.guarantee == model.guarantee_
+    assert again.update(Point(Y[NEW]), Y[NEW]).guarantee.basis == "nested"
+
+
+def test_a_splitter_with_one_split_is_a_held_out_part():
+    model = fitted(cv=ShuffleSplit(1, test_size=0.25, random_state=0))
+    assert (model.guarantee_.basis, model.guarantee_.n) == ("marginal", 100)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("refine", [None, "location-scale"])
+def test_every_row_covers_as_it_says_over_many_tables(refine):
+    """Nothing is proved of it: 60 tables of 80 rows, 200 new rows of each."""
+    rng, covered = np.random.default_rng(12), []
+    for seed in range(60):
+        Z = rng.normal(size=(280, 3))
+        labels = Z @ [1.0, 2.0, -1.0] + np.exp(0.5 * Z[:, 0]) * rng.normal(size=280)
+        model = CalibratedRegressor(Ridge(), refine=refine, cv=5, random_state=seed).fit(Z[:80], labels[:80])
+        lower, upper = model.predict_interval(Z[80:]).T
+        covered.append(np.mean((lower <= labels[80:]) & (labels[80:] <= upper)))
+    assert abs(np.mean(covered) - 0.9) < 4 * np.std(covered) / np.sqrt(60)
+
+
+@pytest.mark.parametrize(("cv", "folds"), [("mixture", 5), ("mixture:4", 4)])
+def test_a_mixture_has_a_distribution_for_each_fold_and_the_guarantee_of_2c(cv, folds):
+    model = fitted(cv=cv)
+    assert isinstance(model.calibrated_, CrossCalibrated)
+    assert len(model.estimators_) == folds
     assert model.guarantee_.basis == "cross"
     assert model.guarantee_.n == 400
-    assert model.guarantee_.epsilon == pytest.approx(2 / 101)
+    assert model.guarantee_.epsilon == pytest.approx(2 / (400 / folds + 1))
     H = model.predict_distribution(X[NEW])
     by_hand = 0
-    for train, test in KFold(4).split(X[SEEN]):
-        base = Ridge().fit(X[SEEN][train], Y[SEEN][train])
+    splits = KFold(folds, shuffle=True, random_state=np.random.RandomState(0).randint(2**31 - 1)).split(X[SEEN])
+    for base, (train, test) in zip(model.estimators_, splits, strict=True):
+        np.testing.assert_array_equal(base.coef_, Ridge().fit(X[SEEN][train], Y[SEEN][train]).coef_)
         q = Calibrator().fit(base.predict(X[SEEN][test]), Y[SEEN][test])
-        by_hand += q(base.predict(X[NEW])).cdf(Y[NEW]) / 4
+        by_hand += q(base.predict(X[NEW])).cdf(Y[NEW]) / folds
     np.testing.assert_allclose(H.cdf(Y[NEW]), by_hand, rtol=1e-12)
 
 
@@ -218,9 +289,9 @@ def test_calibrate_learns_from_new_rows_and_keeps_the_models():
     assert abs(model.predict(X[NEW]).mean() - Y[NEW].mean() - 100) < 1
 
 
-def test_calibrate_makes_one_ensemble_of_the_folds():
+def test_calibrate_makes_one_ensemble_of_a_mixture():
     for score in (None, "residual"):
-        model = fitted(cv=4, calibration_score=score)
+        model = fitted(cv="mixture:4", calibration_score=score)
         assert isinstance(model.calibrated_, CrossCalibrated)
         model.calibrate(X[NEW], Y[NEW])
         assert isinstance(model.guarantee_, Guarantee)
@@ -230,7 +301,7 @@ def test_calibrate_makes_one_ensemble_of_the_folds():
 
 @pytest.mark.parametrize("score", [None, "residual"])
 def test_two_folds_are_a_mixture_and_an_ensemble_too(score):
-    model = fitted(cv=2, calibration_score=score)
+    model = fitted(cv="mixture:2", calibration_score=score)
     assert len(model.calibrated_.members) == 2
     both = Ensemble([Point(each.predict(X[NEW])) for each in model.estimators_])
     found = model.calibrate(X[NEW], Y[NEW]).predict_distribution(X[NEW])
@@ -273,8 +344,10 @@ def test_folds_are_no_more_than_there_is_to_hold_out_and_two_at_least(cv, count,
 
 def test_the_kind_of_prediction_is_found_and_may_be_chosen():
     assert type(fitted(BayesianRidge()).calibrated_.score).__name__ == "ZScore"
-    levels = [QuantileRegressor(quantile=q, alpha=0) for q in (0.1, 0.5, 0.9)]
+    levels = [QuantileRegressor(quantile=q, alpha=0) for q in (0.1, 0.9)]
     assert type(fitted(levels).calibrated_.score).__name__ == "QuantileScore"
+    assert type(fitted([Ridge(), KNeighborsRegressor()]).calibrated_.score).__name__ == "ResidualScore"
+    assert type(fitted([Ridge(), BayesianRidge()]).calibrated_.score).__name__ == "QuantileScore"
     forest = RandomForestRegressor(20, min_samples_leaf=5, random_state=0)
     assert type(fitted(forest).calibrated_.score).__name__ == "SamplesScore"
     assert type(fitted(forest, adapter="point").calibrated_.score).__name__ == "ResidualScore"
@@ -286,11 +359,16 @@ def test_the_kind_of_prediction_is_found_and_may_be_chosen():
     )
 
 
-def test_predict_is_the_mean_or_the_median():
-    for point in ("mean", "median"):
-        model = fitted(point=point)
-        H = model.predict_distribution(X[NEW])
-        np.testing.assert_array_equal(model.predict(X[NEW]), getattr(H, point)())
+def test_predict_is_the_mean():
+    model = fitted()
+    np.testing.assert_array_equal(model.predict(X[NEW]), model.predict_distribution(X[NEW]).mean())
+
+
+def test_predict_is_the_median_where_there_is_no_finite_mean_and_says_so():
+    model = fitted(interpolator="random")
+    with pytest.warns(UserWarning, match="200 of 200 distributions have no finite mean: .* their median"):
+        found = model.predict(X[NEW])
+    np.testing.assert_array_equal(found, model.predict_distribution(X[NEW]).median())
 
 
 def test_random_state_decides_the_split_and_the_uniforms():
@@ -299,13 +377,27 @@ def test_random_state_decides_the_split_and_the_uniforms():
     assert not np.array_equal(one, other)
 
 
-def test_what_was_calibrated_can_be_saved_and_used_without_the_model(tmp_path):
-    for cv in (0.25, 3):
-        model = fitted(cv=cv)
-        model.calibrated_.save(tmp_path / "model.safetensors")
-        predictions = [Point(each.predict(X[NEW])) for each in model.estimators_]
-        H = load(tmp_path / "model.safetensors")(predictions[0] if cv == 0.25 else predictions)
-        np.testing.assert_array_equal(H.ppf(0.9), model.predict_distribution(X[NEW]).ppf(0.9))
+@pytest.mark.parametrize("cv", [0.25, 3])
+@pytest.mark.parametrize("refine", [None, "quantiles"])
+def test_a_saved_calibration_takes_predict_base_in_place_of_x(cv, refine, tmp_path):
+    models = [Ridge(), KNeighborsRegressor()]
+    model = CalibratedRegressor(models, cv=cv, refine=refine, random_state=0).fit(X[SEEN], Y[SEEN])
+    model.save_calibration(tmp_path / "model.safetensors")
+    H = load(tmp_path / "model.safetensors")(model.predict_base(X[NEW]))
+    np.testing.assert_array_equal(H.ppf(0.9), model.predict_distribution(X[NEW]).ppf(0.9))
+
+
+def test_a_saved_mixture_takes_the_prediction_of_each_fold(tmp_path):
+    model = fitted(cv="mixture:3")
+    model.save_calibration(tmp_path / "model.safetensors")
+    H = load(tmp_path / "model.safetensors")([Point(each.predict(X[NEW])) for each in model.estimators_])
+    np.testing.assert_array_equal(H.ppf(0.9), model.predict_distribution(X[NEW]).ppf(0.9))
+
+
+def test_the_base_of_a_mixture_is_the_ensemble_of_its_folds():
+    base = fitted(cv="mixture:3").predict_base(X[NEW])
+    assert isinstance(base, Ensemble)
+    assert len(base.members) == 3
 
 
 # ---- weights and groups --------------------------------------------------------------------------------------------
@@ -332,14 +424,17 @@ def test_weights_reach_the_base_estimator_row_by_row():
             assert base.flag_ == "as it is"
 
 
-@pytest.mark.parametrize("cv", [0.25, 3, GroupKFold(3)])
-def test_groups_stay_together(cv):
-    groups = np.repeat(np.arange(40), 10)
-    model = unrefined(Recorder(), cv=cv, random_state=0).fit(X[SEEN], Y[SEEN], groups=groups)
-    for base in model.estimators_:
-        seen = groups[np.isin(X[SEEN][:, 0], base.rows_)]
+@pytest.mark.parametrize(("cv", "fits"), [(0.25, 1), ("mixture:3", 3), (3, 4), (GroupKFold(3), 4)])
+@pytest.mark.parametrize("refine", [None, "constant"])
+def test_groups_stay_together(cv, fits, refine, monkeypatch):
+    groups, taught, fit = np.repeat(np.arange(40), 10), [], Recorder.fit
+    monkeypatch.setattr(Recorder, "fit", lambda self, X, y: [taught.append(X[:, 0]), fit(self, X, y)][1])
+    CalibratedRegressor(Recorder(), cv=cv, refine=refine, random_state=0).fit(X[SEEN], Y[SEEN], groups=groups)
+    assert len(taught) == (fits if refine is None else 5 * fits)
+    for rows in taught:
+        seen = groups[np.isin(X[SEEN][:, 0], rows)]
         assert np.all(np.bincount(seen, minlength=40) % 10 == 0)
-        assert 0 < len(seen) < 400
+    assert (len(taught[-1]) < 400) == (refine is not None or fits != 4)  # with folds the last has seen every row
 
 
 @pytest.mark.parametrize("cv", [0.25, GroupKFold(3)])
@@ -406,10 +501,13 @@ def test_labels_may_be_a_series():
     ("parameters", "error", "said"),
     [
         ({"cv": 1.5}, ValueError, "cv as a share of the rows must lie strictly inside (0, 1), got 1.5"),
-        ({"cv": True}, TypeError, "cv must be a share, 'latest', a number of folds or a splitter, got True"),
-        ({"cv": "last"}, ValueError, "cv must be a share, 'latest', a number of folds or a splitter, got 'last'"),
+        ({"cv": True}, TypeError, "cv must be a share, a number of folds, 'auto', 'mixture', 'latest' or a splitter, got"),
+        ({"cv": "last"}, ValueError, "'auto', 'mixture', 'latest' or a splitter, got 'last'"),
         ({"cv": "latest:2"}, ValueError, "cv must be 'latest', or 'latest:0.3' for the last 30% of the rows, got"),
-        ({"point": "mode"}, ValueError, "point must be 'mean' or 'median', got 'mode'"),
+        ({"cv": "mixture:1"}, ValueError, "cv must be 'mixture', or 'mixture:10' for the mean of 10 folds, got"),
+        ({"cv": 1}, ValueError, "cv=1 is no number of folds: give 2 or more, or a share such as cv=0.2"),
+        ({"estimator": "ridge"}, ValueError, "estimator must be a model, a list of models, 'sklearn' or None, got 'r"),
+        ({"estimator": []}, ValueError, "estimator must be a model or a list of models, got an empty list"),
         ({"calibration_score": "pit"}, ValueError, "score must be one of residual, relative"),
         ({"interpolator": "spline"}, ValueError, "interpolator must be one of linear, naive, random, naf"),
         ({"interpolator": NAF}, TypeError, "interpolator must be one of the names"),
@@ -428,24 +526,23 @@ def test_a_wrong_parameter_is_named(parameters, error, said):
     assert said in str(caught.value)
 
 
-def test_a_distribution_without_a_mean_says_what_to_choose():
-    model = fitted(interpolator="random")
-    with pytest.raises(ValueError, match=r"has mass at -inf and \+inf and so no mean: choose point='median'"):
-        model.predict(X[NEW])
-    assert np.isfinite(model.set_params(point="median").predict(X[NEW])).all()
-
-
 def test_nothing_is_predicted_before_fit():
     model = unrefined(Ridge())
     for_labels = (model.calibrate, model.update, model.track, model.monitor, model.evaluate, model.report)
-    for call in (model.predict, model.predict_interval, lambda X: model.guarantee_, lambda X: model.league_):
+    for call in (
+        model.predict,
+        model.predict_interval,
+        model.predict_base,
+        lambda X: model.guarantee_,
+        lambda X: model.weights_,
+    ):
         with pytest.raises(NotFittedError):
             call(X)
     for call in for_labels:
         with pytest.raises(NotFittedError):
             call(X, Y)
     with pytest.raises(NotFittedError):
-        model.save("never.safetensors")
+        model.save_calibration("never.safetensors")
 
 
 def test_wrong_coverages_and_levels_are_named():
@@ -468,8 +565,8 @@ def test_a_score_of_your_own_is_taken():
     )
 
 
-def test_folds_do_not_take_one_prediction_for_a_list_of_them():
-    model = fitted(cv=3)
+def test_a_mixture_does_not_take_one_prediction_for_a_list_of_them():
+    model = fitted(cv="mixture:3")
     with pytest.raises(TypeError, match=r"takes a list of 3 predictions of the same rows.*got Point\(n=3\)"):
         model.calibrated_(Point([1.0, 2.0, 3.0]))
     with pytest.raises(TypeError, match=r"takes a list of 3 predictions.*got a list of 2"):
@@ -483,17 +580,16 @@ def test_quantiles_of_folds_are_the_inverse_of_their_cdf():
     """Beside a bend of the mixture Newton's steps went back and forth and ended far off."""
     rng = np.random.default_rng(1)
     Z = rng.normal(size=(200, 2))
-    model = unrefined(Ridge(), cv=5, random_state=0).fit(Z, Z.sum(axis=1) + rng.standard_t(3, 200))
+    model = unrefined(Ridge(), cv="mixture", random_state=0).fit(Z, Z.sum(axis=1) + rng.standard_t(3, 200))
     H = model.predict_distribution(rng.normal(size=(2000, 2)))
     for level in (0.03, 0.5, 0.9, 0.97):
         np.testing.assert_allclose(H.cdf(H.ppf(level)), level, rtol=1e-9)
 
 
-@pytest.mark.filterwarnings("ignore:groups= keeps the rows of a group together")
 def test_uneven_folds_with_mass_at_infinity_have_finite_quantiles_where_the_mixture_has():
-    groups = np.repeat([0, 1, 2], [10, 190, 200])
-    model = unrefined(Ridge(), cv=3, interpolator=Linear(tails=InfiniteTails()), random_state=0)
-    H = model.fit(X[SEEN], Y[SEEN], groups=groups).predict_distribution(X[NEW])
+    calibrator = Calibrator(interpolator=Linear(tails=InfiniteTails()))
+    parts = [calibrator.fit(np.zeros(len(y)), y) for y in np.split(Y[SEEN], [10, 200])]
+    H = CrossCalibrated(tuple(parts))([Y[NEW]] * 3)
     np.testing.assert_allclose(H.cdf(H.ppf(0.05)), 0.05, rtol=1e-9)
     assert np.all(H.ppf(0.001) == -np.inf)
 
@@ -575,7 +671,7 @@ def test_weights_that_are_none_are_not_passed_on():
 
 
 def test_the_score_of_a_list_is_kept_when_folds_are_pooled():
-    model = fitted([BayesianRidge(), BayesianRidge(alpha_1=1.0)], cv=3, calibration_score=EnsembleScore(ZScore()))
+    model = fitted([BayesianRidge(), BayesianRidge(alpha_1=1.0)], cv="mixture:3")
     assert model.calibrate(X[NEW], Y[NEW]).guarantee_.n == 200
 
 

@@ -12,9 +12,9 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.compose import TransformedTargetRegressor, make_column_transformer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, Ridge
-from sklearn.model_selection import GridSearchCV, TimeSeriesSplit
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 import calibrant
 from calibrant import CalibratedRegressor, Refined, neg_crps, prediction_of
@@ -149,11 +149,11 @@ def test_a_column_transformer_takes_its_columns_by_name_in_any_order_and_others_
 
 
 def test_it_works_inside_a_pipeline_and_a_search():
-    search = GridSearchCV(make_pipeline(StandardScaler(), fitted()), {"calibratedregressor__point": ["mean", "median"]})
+    search = GridSearchCV(make_pipeline(StandardScaler(), fitted()), {"calibratedregressor__cv": [0.2, 0.4]})
     search.fit(X, Y)
     with pytest.raises(ValueError, match=ORDER):
         search.predict(X[["c", "b", "a"]])
-    inner = GridSearchCV(fitted(), {"point": ["mean", "median"]}).fit(X, Y)
+    inner = GridSearchCV(fitted(), {"cv": [0.2, 0.4]}).fit(X, Y)
     with pytest.raises(ValueError, match=ORDER):
         inner.predict(X[["c", "b", "a"]])
 
@@ -197,48 +197,45 @@ def test_lightgbms_spelling_of_names_and_models_of_arrays_are_known():
     assert len(prediction_of(booster, X)) == N
 
 
-# ---- features -------------------------------------------------------------------------------------------------------
+# ---- columns that the models do not take -----------------------------------------------------------------------------
 
-PARTS = X.assign(part=np.where(X["b"] > 0.5, "day", "night"))
+PART = np.where(X["b"] > 0.5, "day", "night")
+PARTS = X.assign(part=PART)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("refine", [None, "location-scale"])
-def test_a_column_of_by_need_not_be_seen_by_the_estimator(refine, kind):
-    model = CalibratedRegressor(Ridge(), by="part", features=["c", "a"], refine=refine, random_state=0)
-    model.fit(KINDS[kind](PARTS), Y)
+@pytest.mark.parametrize("base", [Ridge(), [Ridge(), LinearRegression()]], ids=["one model", "a list"])
+def test_a_column_of_texts_that_by_names_is_hidden_from_models_that_refuse_texts(base, refine, kind):
+    model = CalibratedRegressor(base, by="part", refine=refine, random_state=0).fit(KINDS[kind](PARTS), Y)
     assert model.guarantee_["day"].n + model.guarantee_["night"].n == 60
-    inner = model.estimators_[0] if refine is None else model.estimators_[0].estimator_
-    assert list(inner.feature_names_in_) == ["c", "a"]
+    refined = model.estimators_[0]
+    inner = refined.estimators_[0][0] if isinstance(refined, Refined) else refined
+    assert list(inner.feature_names_in_) == ["a", "b", "c"]
     assert model.predict_interval(KINDS[kind](PARTS)[:3]).shape == (3, 2)
     assert model.update(KINDS[kind](PARTS), Y).guarantee_["day"].n > 60
 
 
-def test_features_of_an_array_are_numbers_and_wrong_ones_are_named():
-    model = CalibratedRegressor(Ridge(), features=[2, 0], refine=None, random_state=0).fit(X.to_numpy(), Y)
-    assert model.estimators_[0].n_features_in_ == 2
-    for features, error, said in [
-        (["z"], ValueError, "features names the column 'z', and those of X are a, b, c"),
-        ("a", TypeError, "features must be a list of columns of X, got 'a'"),
-        ([], TypeError, "features must be a list of columns of X"),
-    ]:
-        with pytest.raises(error, match=said):
-            CalibratedRegressor(Ridge(), features=features).fit(X, Y)
+def test_a_column_of_numbers_that_by_names_is_shown_to_the_models():
+    table = X.assign(part=np.arange(N) % 2)
+    model = CalibratedRegressor(Ridge(), by="part", refine=None, random_state=0).fit(table, Y)
+    assert list(model.estimators_[0].feature_names_in_) == ["a", "b", "c", "part"]
 
 
-def test_several_labels_and_the_report_know_features():
-    both = np.stack([Y, -Y], axis=1)
-    model = CalibratedRegressor(Ridge(), features=["a", "c"], random_state=0).fit(PARTS, both)
-    assert model.predict(PARTS).shape == (N, 2)
-    one = CalibratedRegressor(Ridge(), by="part", features=["a"], refine=None, random_state=0).fit(PARTS, Y)
-    assert one.report(PARTS, Y).headline
+def test_a_pipeline_that_may_take_texts_sees_the_column_of_by():
+    encoding = make_column_transformer((OneHotEncoder(), ["part"]), remainder="passthrough")
+    model = CalibratedRegressor(make_pipeline(encoding, Ridge()), by="part", refine=None, random_state=0)
+    assert model.fit(PARTS, Y).estimators_[0][-1].n_features_in_ == 5
 
 
-def test_an_estimator_that_cannot_take_the_column_of_by_is_told_the_way():
-    with pytest.raises(ValueError, match="could not convert string to float") as caught:
-        CalibratedRegressor(Ridge(), by="part").fit(PARTS, Y)
-    assert "column 'part' too, which holds no numbers" in caught.value.__notes__[0]
-    assert "features=" in caught.value.__notes__[0]
+def test_other_columns_of_texts_are_not_hidden():
+    with pytest.raises(ValueError, match="X has texts in column 'half', such as 'day', which the estimator cannot use"):
+        CalibratedRegressor(Ridge(), by="part").fit(PARTS.assign(half=PART), Y)
+
+
+def test_the_report_knows_the_column_that_models_do_not_see():
+    model = CalibratedRegressor(Ridge(), by="part", refine=None, random_state=0).fit(PARTS, Y)
+    assert model.report(PARTS, Y, groups="part").headline
 
 
 class Refusing(Ridge):
@@ -253,10 +250,7 @@ def test_an_error_of_the_estimators_own_stays_as_it_is():
     assert not hasattr(caught.value, "__notes__")
 
 
-def test_the_first_of_several_columns_is_named():
-    with pytest.raises(ValueError, match="could not convert string to float") as caught:
-        CalibratedRegressor(Ridge(), by=["part", "half"]).fit(PARTS.assign(half=PART), Y)
-    assert "column 'part' too" in caught.value.__notes__[0]
+def test_the_first_of_several_columns_of_dates_is_named():
     days = pd.date_range("2024", periods=N)
     with pytest.raises(TypeError, match="X has dates in column 'then'"):
         CalibratedRegressor(Ridge()).fit(X.assign(then=days, when=days), Y)
@@ -264,9 +258,8 @@ def test_the_first_of_several_columns_is_named():
 
 def test_a_column_of_dates_is_named():
     dated = X.assign(when=pd.date_range("2024", periods=N, freq="h"))
-    with pytest.raises(TypeError, match="X has dates in column 'when', which the estimator cannot use"):
+    with pytest.raises(TypeError, match="X has dates in column 'when', which the estimator cannot use: .* take CalibratedRegressor.. without a model"):
         CalibratedRegressor(Ridge()).fit(dated, Y)
-    CalibratedRegressor(Ridge(), cv="latest", features=["a"], refine=None).fit(dated, Y)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -276,7 +269,6 @@ def test_a_column_of_texts_is_named(kind):
     with pytest.raises(ValueError, match=said) as caught:
         CalibratedRegressor(Ridge()).fit(texts, Y)
     assert "could not convert string to float" in str(caught.value.__cause__)
-    CalibratedRegressor(Ridge(), features=["a"], refine=None).fit(texts, Y)
 
 
 # ---- labels ---------------------------------------------------------------------------------------------------------
@@ -333,48 +325,26 @@ def test_several_labels_that_look_like_counts_are_named():
 
 
 GAPS = np.where(np.arange(N) % 100 == 7, np.nan, Y)
-LEFT_OUT = r"y is missing in 3 of 300 rows, the first is row 7: they are left out"
 
 
 @pytest.mark.parametrize("method", ["fit", "calibrate", "update", "evaluate", "report"])
 def test_missing_labels_are_told_with_their_rows_and_the_way(method):
-    with pytest.raises(ValueError, match=r"y is NaN in row 7 \(3 of 300 rows have no label\): .* missing='drop'"):
+    with pytest.raises(ValueError, match=r"y is NaN in row 7 \(3 of 300 rows have no label\): leave such rows out, as in"):
         getattr(fitted(Ridge()), method)(X, GAPS)
 
 
 @pytest.mark.parametrize("kind", [pd.Series, pl.Series, list])
-def test_evaluate_and_report_leave_missing_labels_out_where_they_are_to_be_dropped(kind):
-    model, there = fitted(Ridge(), missing="drop"), ~np.isnan(GAPS)
-    with pytest.warns(UserWarning, match=LEFT_OUT):
-        found = model.evaluate(X, kind(GAPS))
-    assert found.crps == model.evaluate(X[there], GAPS[there]).crps
-    groups, hour = np.where(X["b"] > 0.5, "day", "night"), np.arange(float(N))
-    with pytest.warns(UserWarning, match=LEFT_OUT):
-        page = model.report(X, kind(GAPS), groups={"part": groups}, time=hour)
-    assert page.html == model.report(X[there], GAPS[there], groups={"part": groups[there]}, time=hour[there]).html
+def test_missing_labels_of_any_kind_of_column_are_refused(kind):
+    with pytest.raises(ValueError, match="y is NaN in row 7"):
+        fitted(Ridge()).evaluate(X, kind(GAPS))
 
 
-def test_evaluate_leaves_rows_out_where_one_of_several_labels_is_missing():
-    both, there = np.stack([Y, GAPS], axis=1), ~np.isnan(GAPS)
-    model = CalibratedRegressor(Ridge(), missing="drop", refine=None, random_state=0).fit(X, np.stack([Y, Y], axis=1))
-    with pytest.warns(UserWarning, match="label 'y1' is missing in row 7 .3 of 300 rows lack a label"):
-        found = model.evaluate(X, both)
-    assert found.margins["y1"].crps == model.evaluate(X[there], both[there]).margins["y1"].crps
-
-
-@pytest.mark.parametrize("method", ["evaluate", "report"])
-def test_rows_without_a_label_are_not_left_out_of_a_y_of_another_length(method):
-    model = fitted(Ridge(), missing="drop")
-    with (
-        pytest.warns(UserWarning, match="y is missing in 2 of 200 rows"),
-        pytest.raises(ValueError, match="y must have one row for each of the 300 rows of X, got 200"),
-    ):
-        getattr(model, method)(X, GAPS[:200])
-
-
-def test_a_wrong_word_for_missing_is_named_before_the_labels_that_miss():
-    with pytest.raises(ValueError, match="missing must be 'error' or 'drop', got 'leave'"):
-        CalibratedRegressor(Ridge(), missing="leave").fit(X, GAPS)
+@pytest.mark.parametrize("method", ["fit", "calibrate", "evaluate"])
+def test_a_missing_label_among_several_is_named_with_its_row(method):
+    both = np.stack([Y, GAPS], axis=1)
+    model = CalibratedRegressor(Ridge(), refine=None, random_state=0).fit(X, np.stack([Y, Y], axis=1))
+    with pytest.raises(ValueError, match="label 'y1' is missing in row 7 .3 of 300 rows lack a label.: leave such rows"):
+        getattr(model, method)(X, both)
 
 
 OUTSIDE = np.where(np.arange(N) == 7, -1.0, np.abs(Y))
@@ -393,7 +363,7 @@ def test_labels_that_are_none_of_their_kind_are_named_by_their_rows(method, labe
     table, good = X.assign(top=9.0), np.round(np.abs(Y))
     bad = OUTSIDE if labels != "0:top" else np.where(np.arange(N) == 9, 9.5, good)
     last = [(np.arange(200), np.arange(200, N))]  # the row trains
-    model = CalibratedRegressor(Ridge(), labels=labels, features=["a"], refine=None, cv=last).fit(table, good)
+    model = CalibratedRegressor(Ridge(), labels=labels, refine=None, cv=last).fit(table, good)
     with pytest.raises(ValueError, match=said):
         getattr(model, method)(table, bad)
 
@@ -406,9 +376,6 @@ def test_labels_that_are_texts_are_refused(y):
 
 
 # ---- groups of a report ---------------------------------------------------------------------------------------------
-
-PART = np.where(X["b"] > 0.5, "day", "night")
-
 
 @pytest.mark.parametrize(
     ("groups", "names"),
@@ -455,13 +422,13 @@ def test_the_report_by_groups_is_that_of_the_forecasts():
 
 
 @pytest.mark.parametrize("name", [None, "price"])
-@pytest.mark.parametrize("cv", [0.2, 2])
+@pytest.mark.parametrize("cv", [0.2, 2, "mixture:2"])
 def test_a_report_shows_one_model_beside_its_forecasts_and_the_name_of_its_labels(cv, name, monkeypatch):
     model = fitted(Ridge(), cv=cv)
     monkeypatch.setattr("calibrant.sklearn.evaluation.report", lambda H, y, **given: given)
     given = model.report(X, pd.Series(Y, name=name))
     assert given["label"] == (name or "y")
-    assert (given["base"] is None) == (cv == 2)  # of two folds neither model made the forecasts
+    assert (given["base"] is None) == (cv == "mixture:2")  # of two folds neither model made the forecasts
 
 
 def test_a_group_that_is_no_column_is_named_in_plain_words():
@@ -487,18 +454,11 @@ def test_no_row_is_answered_with_no_row_or_one_sentence():
     assert fitted().predict_interval(X[:0]).shape == (0, 2)  # a model that answers
 
 
-def test_a_file_of_a_refined_model_is_told_to_take_refined_predictions(tmp_path):
+def test_a_saved_calibration_of_a_refined_model_refuses_the_points_of_the_model(tmp_path):
     model = CalibratedRegressor(Ridge(), refine="quantiles", random_state=0).fit(X, Y)
-    with pytest.warns(
-        UserWarning, match=r"it takes the refined predictions, prediction_of\(model.estimators_\[0\], X\)"
-    ):
-        model.save(tmp_path / "m.safetensors")
-    model.save(tmp_path / "m.safetensors")  # which is said once
-    calibrated = calibrant.load(tmp_path / "m.safetensors")
-    again = calibrated(prediction_of(model.estimators_[0], X))
-    np.testing.assert_array_equal(again.median(), model.predict_distribution(X).median())
+    model.save_calibration(tmp_path / "m.safetensors")
     with pytest.raises(TypeError, match="got points: give it the kind of prediction it was calibrated on"):
-        calibrated(Ridge().fit(X, Y).predict(X))
+        calibrant.load(tmp_path / "m.safetensors")(Ridge().fit(X, Y).predict(X))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -534,7 +494,7 @@ def test_importing_the_models_registers_lists_tuples_and_dicts(models, kind):
 
 def test_what_was_saved_says_how_to_predict(tmp_path):
     model = fitted(Ridge())
-    model.save(tmp_path / "m.safetensors")
+    model.save_calibration(tmp_path / "m.safetensors")
     calibrated = calibrant.load(tmp_path / "m.safetensors")
     for name in ("predict_interval", "predict_distribution", "predict", "predict_quantiles"):
         assert not hasattr(calibrated, name)
@@ -542,16 +502,15 @@ def test_what_was_saved_says_how_to_predict(tmp_path):
             getattr(calibrated, name)
     with pytest.raises(AttributeError, match=r"no attribute 'intervall'$"):
         _ = calibrated.intervall
-    lower, upper = calibrated(prediction_of(model.estimators_[0], X)).interval(0.9)
+    lower, upper = calibrated(model.predict_base(X)).interval(0.9)
     np.testing.assert_array_equal(np.stack([lower, upper], axis=1), model.predict_interval(X))
     joblib.dump(model, tmp_path / "m.joblib")
     np.testing.assert_array_equal(joblib.load(tmp_path / "m.joblib").predict_interval(X), model.predict_interval(X))
 
 
-@pytest.mark.parametrize("cv", [TimeSeriesSplit(3), 3])
-def test_the_distributions_of_folds_say_it_too(cv):
+def test_the_distributions_of_folds_and_of_several_labels_say_it_too():
     with pytest.raises(AttributeError, match="'CrossCalibrated' object has no attribute 'predict': it holds"):
-        _ = fitted(LinearRegression(), cv=cv).calibrated_.predict
+        _ = fitted(LinearRegression(), cv="mixture").calibrated_.predict
     both = np.stack([Y, Y], axis=1)
     several = CalibratedRegressor(Ridge(), refine=None).fit(X, both).calibrated_
     with pytest.raises(AttributeError, match="'SeveralCalibrated' object has no attribute 'predict': it holds"):
@@ -600,21 +559,3 @@ def test_errors_say_what_was_probably_meant(call, error, said):
 def test_a_name_of_labels_becomes_what_a_calibrator_takes():
     named = calibrant.labels.named.labels_named("counts")
     assert calibrant.Calibrator(labels=named).labels == calibrant.labels.Counts()
-
-
-def test_with_features_the_columns_that_nobody_uses_are_not_needed(tmp_path):
-    table = X.assign(day=np.arange(len(X)) % 2, unused="text")
-    model = CalibratedRegressor(Ridge(), features=["b", "a"], by="day", random_state=0).fit(table, Y)
-    ends = model.predict_interval(table)
-    pd.testing.assert_frame_equal(model.predict_interval(table[["day", "a", "b"]]), ends)
-    with pytest.raises(ValueError, match="'day'"):
-        model.predict_interval(table[["a", "b"]])
-
-
-def test_save_says_which_columns_its_predictions_are_made_of(tmp_path):
-    table = X.assign(unused="text")
-    model = CalibratedRegressor(Ridge(), features=["a", "b"], refine="spread", random_state=0).fit(table, Y)
-    with pytest.warns(UserWarning, match=r"prediction_of\(model.estimators_\[0\], X\[\['a', 'b'\]\]\)"):
-        model.save(tmp_path / "m.safetensors")
-    H = calibrant.load(tmp_path / "m.safetensors")(calibrant.prediction_of(model.estimators_[0], table[["a", "b"]]))
-    np.testing.assert_allclose(H.median(), model.predict_distribution(table).median())
