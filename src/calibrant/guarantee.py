@@ -19,7 +19,10 @@ from calibrant._arguments import unit
 from calibrant._arrays import Array, largest_tie_of
 from calibrant._words import count
 
-Basis = Literal["marginal", "weighted", "group", "horizon", "label", "new group", "cross", "nested", "time", "recent", "censored", "long run"]
+Basis = Literal[
+    "marginal", "weighted", "group", "horizon", "label", "new group", "cross", "nested", "time", "recent", "censored",
+    "long run",
+]  # fmt: skip
 """Why calibration rows say something about new rows: see `Guarantee`."""
 _NO_CLAIM = ("nested", "time", "recent", "censored")
 _ASSUMED = {
@@ -284,6 +287,9 @@ class Guarantee:
             return f"{interval}{alike} with a probability of at least {least}; {usual}."
         if self.basis in ("group", "horizon"):
             alike = f" like the calibration rows of its {self.basis}"
+        if self.basis == "new group":
+            interval = interval.replace("a new row", "a row of a new group")
+            alike = f", like the {count(self.n, 'group')} of the calibration set,"
         if self.basis == "weighted":
             rows = f"{count(self.n, 'row')}, effective number {self.effective_n:.3g}"
             alike, given = "", f", if the weights are the likelihood ratios of new rows ({rows})"
@@ -388,6 +394,8 @@ class Guarantee:
             return (
                 f"{share}{limits}{average} of n = {self.n} weighted rows (effective number N = {self.effective_n:.3g})"
             )
+        if self.basis == "new group":
+            return f"{limits}, for a row of a new group{average} of {self.n} groups, each of which counts once"
         if self.basis == "marginal":
             tied = self.largest_tie > 1 and not self.randomised
             share = f", {100 * self.largest_tie / (self.n + 1):.2g}% of all" if tied else ""

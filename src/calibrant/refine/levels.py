@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from calibrant._arrays import Array, to_numpy
+from calibrant._arrays import to_numpy
 from calibrant.distributions.base import Distribution
 from calibrant.predictions import Quantiles
+
+Numbers = np.ndarray[Any, Any]
 
 LEVELS = tuple((k + 0.5) / 25 for k in range(25))
 
 
-def at_levels(prediction: Any) -> Array:
+def at_levels(prediction: Any) -> Numbers:
     """The quantiles at `LEVELS`; those of a `Quantiles` lie on straight lines in the normal score."""
     if isinstance(prediction, Distribution):
         return to_numpy(prediction.quantiles(LEVELS))
@@ -28,4 +30,4 @@ def at_levels(prediction: Any) -> Array:
     own, asked = ndtri(to_numpy(prediction.levels)), ndtri(np.asarray(LEVELS))
     left = np.clip(np.searchsorted(own, asked, side="right") - 1, 0, len(own) - 2)
     share = (asked - own[left]) / (own[left + 1] - own[left])
-    return values[:, left] * (1 - share) + values[:, left + 1] * share
+    return np.asarray(values[:, left] * (1 - share) + values[:, left + 1] * share)

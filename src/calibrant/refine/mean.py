@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
 from calibrant.predictions import Quantiles
 from calibrant.refine.base import Refinement, Refiner
 from calibrant.refine.forest import Forest, ForestDistribution

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from calibrant._arrays import Array, concatenate, to_numpy
+from calibrant._arrays import concatenate, to_numpy
 from calibrant._batch import row_fields
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.counts import Binomial, NegativeBinomial, Poisson
@@ -17,6 +17,8 @@ from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.mixture import Mixture
 from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Samples
 from calibrant.refine.levels import LEVELS, at_levels
+
+Numbers = np.ndarray[Any, Any]
 
 BY_NUMBER = (Point, Interval, Quantiles, LocationScale, Poisson, NegativeBinomial, Binomial)
 """Kinds whose mean is that of their numbers; of a location and a scale it is the mean of the quantiles."""
@@ -75,8 +77,8 @@ class Stack:
         cls,
         names: Sequence[str],
         predictions: Sequence[Any],
-        y: Array,
-        sample_weight: Array | None = None,
+        y: Numbers,
+        sample_weight: Numbers | None = None,
         seed: int = 0,
     ) -> Stack:
         """The weights with the least CRPS of out-of-fold predictions.
@@ -141,15 +143,15 @@ def has_quantiles(prediction: Any) -> bool:
     )
 
 
-def centre_of(prediction: Any) -> Array:
+def centre_of(prediction: Any) -> Numbers:
     """The middle of each row."""
     return to_numpy(prediction.centre_rows()).astype(np.float64)
 
 
-def _least(cost: Callable[..., tuple[float, Array]], table: Array, y: Array, share: Array) -> Array:
+def _least(cost: Callable[..., tuple[float, Numbers]], table: Numbers, y: Numbers, share: Numbers) -> Numbers:
     """The weights, of sum 1, with the least cost."""
     count, scale = table.shape[-1], float(np.std(y)) or 1.0
-    found = minimize(
+    found: Any = minimize(  # type: ignore[call-overload]
         lambda w: [each / scale for each in cost(w, table, y, share)],
         np.full(count, 1 / count),
         jac=True,
@@ -162,7 +164,7 @@ def _least(cost: Callable[..., tuple[float, Array]], table: Array, y: Array, sha
     return np.asarray(weights / weights.sum())
 
 
-def _crps_of_points(w: Array, centres: Array, y: Array, share: Array) -> tuple[float, Array]:
+def _crps_of_points(w: Numbers, centres: Numbers, y: Numbers, share: Numbers) -> tuple[float, Numbers]:
     """E |r - r'| / 2 of the errors r: the CRPS that their own distribution has around the point; and its slope."""
     r = y - centres @ w
     order = np.argsort(r)
@@ -172,7 +174,7 @@ def _crps_of_points(w: Array, centres: Array, y: Array, share: Array) -> tuple[f
     return float(slope @ r), -(centres.T @ slope)
 
 
-def _pinball(w: Array, table: Array, y: Array, share: Array) -> tuple[float, Array]:
+def _pinball(w: Numbers, table: Numbers, y: Numbers, share: Numbers) -> tuple[float, Numbers]:
     """Twice the mean pinball loss over the levels, and its slope."""
     short = y[:, None] - table @ w
     slope = 2 / len(LEVELS) * share[:, None] * (np.asarray(LEVELS) - (short < 0))

@@ -17,9 +17,10 @@ from sklearn.neural_network import MLPRegressor
 from sklearn.svm import SVR
 from sklearn.utils.validation import has_fit_parameter
 
-from calibrant._arrays import Array
 from calibrant.refine.features import Columns
 from calibrant.refine.learners import few_threads
+
+Numbers = np.ndarray[Any, Any]
 
 Library = Literal["installed", "sklearn"]
 SMOOTH_MOST = 20_000
@@ -42,9 +43,7 @@ def blend(count: int, seed: int, *, library: Library = "installed", weighted: bo
                 100, max_features=0.5, bootstrap=count > 50_000, max_samples=_some(count), random_state=seed
             )
         ),
-        "forest": Member(
-            RandomForestRegressor(100, min_samples_leaf=2, max_samples=_some(count), random_state=seed)
-        ),
+        "forest": Member(RandomForestRegressor(100, min_samples_leaf=2, max_samples=_some(count), random_state=seed)),
         "linear": Member(RidgeCV(np.logspace(-3, 3, 13)), smooth=True),
     }
     if count <= SMOOTH_MOST:
@@ -95,7 +94,7 @@ def _lightgbm(count: int, seed: int) -> Any:
 
 
 def _catboost(count: int, seed: int) -> Any:
-    from catboost import CatBoostRegressor
+    from catboost import CatBoostRegressor  # type: ignore[import-untyped]
 
     threads = _threads(count) or -1
     return CatBoostRegressor(
@@ -129,7 +128,7 @@ class Member(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.model = model
         self.smooth = smooth
 
-    def fit(self, X: Any, y: Array, sample_weight: Array | None = None) -> Self:
+    def fit(self, X: Any, y: Numbers, sample_weight: Numbers | None = None) -> Self:
         """Learn the columns, then the model.
 
         Args:
@@ -147,7 +146,7 @@ class Member(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             self.model_ = clone(self.model).fit(matrix, (y - self.centre_) / self.unit_, **weights)
         return self
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any) -> Numbers:
         """The point of each row.
 
         Args:
@@ -158,7 +157,7 @@ class Member(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             predicted = self.model_.predict(self._scaled(matrix) if self.smooth else matrix)
         return np.asarray(self.centre_ + self.unit_ * predicted)
 
-    def _learn_scales(self, matrix: Array) -> Array:
+    def _learn_scales(self, matrix: Numbers) -> Numbers:
         self.gaps_ = np.flatnonzero(np.isnan(matrix).any(axis=0))
         wide = self._wide(matrix)
         with np.errstate(invalid="ignore"):
@@ -167,11 +166,11 @@ class Member(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.scales_ = np.where(spreads > 0, spreads, 1.0)
         return self._scaled(matrix)
 
-    def _scaled(self, matrix: Array) -> Array:
+    def _scaled(self, matrix: Numbers) -> Numbers:
         wide = (self._wide(matrix) - self.means_) / self.scales_
         return np.clip(np.nan_to_num(wide, posinf=10.0, neginf=-10.0), -10, 10)  # a wild value leads no plane astray
 
-    def _wide(self, matrix: Array) -> Array:
+    def _wide(self, matrix: Numbers) -> Numbers:
         """Numbers as they are, an indicator for each of the first categories and for gaps."""
         parts = []
         for k, kinds in enumerate(self.columns_.categories or ()):
@@ -198,7 +197,7 @@ class GaussianProcess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.most = most
         self.random_state = random_state
 
-    def fit(self, X: Array, y: Array) -> Self:
+    def fit(self, X: Numbers, y: Numbers) -> Self:
         """Learn the lengths, then the process.
 
         Args:
@@ -213,16 +212,16 @@ class GaussianProcess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.process_ = GaussianProcessRegressor(learned.kernel_, optimizer=None).fit(X[more], y[more])
         return self
 
-    def predict(self, X: Array) -> Array:
+    def predict(self, X: Numbers) -> Numbers:
         """The mean of the process, some rows at a time.
 
         Args:
             X: Numbers, in standard deviations.
         """
         blocks = [self.process_.predict(X[k : k + 5_000]) for k in range(0, len(X), 5_000)]
-        return np.concatenate(blocks) if blocks else np.zeros(0)
+        return np.asarray(np.concatenate(blocks) if blocks else np.zeros(0))
 
 
-def _few_steps(cost: Any, start: Any, bounds: Any) -> tuple[Array, float]:
+def _few_steps(cost: Any, start: Any, bounds: Any) -> tuple[Numbers, float]:
     found = minimize(cost, start, jac=True, bounds=bounds, method="L-BFGS-B", options={"maxiter": 40})
     return found.x, found.fun

@@ -129,8 +129,8 @@ def _refuse_texts(frame: nw.DataFrame[Any], error: Exception) -> None:
         if given is not None:
             raise ValueError(
                 f"X has texts in column {column.name!r}, such as {given!r}, which the estimator cannot use:"
-                " encode them in a pipeline (dates, by pd.to_datetime, as numbers such as the hour and the day), or take"
-                " CalibratedRegressor() without a model, which takes them as they are"
+                " encode them in a pipeline (dates, by pd.to_datetime, as numbers such as the hour and the day), or"
+                " take CalibratedRegressor() without a model, which takes them as they are"
             ) from error
 
 

@@ -33,6 +33,7 @@ class EvaluationMethods:
     estimators_: list[Any]
     adapter: Any
     _shown: Any
+    weights_: Any
     predict_distribution: Any
     _context: Any
     _calibrator: Any

@@ -98,7 +98,8 @@ def _latest(cv: str) -> float:
             ) from error
     way = ": wrap a model that is fitted already in FrozenEstimator(model), and every row calibrates"
     raise ValueError(
-        f"cv must be a share, a number of folds, 'auto', 'mixture', 'latest' or a splitter, got {cv!r}{way if cv == 'prefit' else ''}"
+        "cv must be a share, a number of folds, 'auto', 'mixture', 'latest' or a splitter, got"
+        f" {cv!r}{way if cv == 'prefit' else ''}"
     )
 
 
@@ -121,6 +122,16 @@ def _folds_of_mixture(cv: str) -> int:
     if not number.isdecimal() or int(number) < 2:
         raise ValueError(f"cv must be 'mixture', or 'mixture:10' for the mean of 10 folds, got {cv!r}")
     return int(number)
+
+
+def is_latest(cv: Any) -> bool:
+    """Whether the last rows calibrate."""
+    return isinstance(cv, str) and cv.partition(":")[0] == "latest"
+
+
+def splits_at_random(cv: Any) -> bool:
+    """Whether rows are drawn at random, with nobody having said so by a splitter."""
+    return isinstance(cv, Real) or cv == "auto" or is_mixture(cv)
 
 
 def uses_every_row(cv: Any) -> bool:
@@ -160,4 +171,4 @@ def _check_columns(splits: Any) -> Iterator[tuple[np.ndarray[Any, Any], np.ndarr
         seen = np.intersect1d(train, test)
         if seen.size:
             raise ValueError(f"cv puts row {seen[0]} in both parts of a split ({in_all(seen.size)})")
-        yield train, test
+        yield np.sort(train), test

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV, GroupKFold, RandomizedSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, column_or_1d, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.validation import check_is_fitted
 
 from calibrant._arrays import first_and_count
-from calibrant._words import count, singular_if_one
+from calibrant._words import count, singular_if_one, warn_user
 from calibrant.censored import Censored
 from calibrant.models import prediction_of
 from calibrant.models.frames import rows_of
@@ -26,6 +28,8 @@ from calibrant.predictions import Ensemble, Point
 from calibrant.predictions.point import as_prediction
 
 Adapter = str | Callable[[Any, Any], Any] | None
+LARGEST = 1e75
+"""Of labels: squares and products of larger ones overflow."""
 SEARCHES = (GridSearchCV, RandomizedSearchCV)
 
 
@@ -37,12 +41,14 @@ class Routed:
     """What goes to each model's `fit`."""
     split: Mapping[str, Any]
     """What goes to the splitter: `groups`, mostly."""
-    sorted_out: bool = False
-    """Whether metadata routing decided what goes to which of several models."""
 
     def of_model(self, k: int) -> Routed:
         """What concerns one model; the models of a blend get the same."""
-        return Routed([self.fit[k % len(self.fit)]], self.split)
+        return replace(self, fit=[self.fit[k % len(self.fit)]])
+
+    def keeping(self, copies: np.ndarray[Any, Any] | None) -> Routed:
+        """With copies of rows as groups, where there are no others."""
+        return self if copies is None or self.groups is not None else replace(self, split={"groups": copies})
 
     def rows(self, index: np.ndarray[Any, Any], count: int) -> Routed:
         """The rows of whatever holds one value per row, such as weights; the rest as it is."""
@@ -54,7 +60,7 @@ class Routed:
         def each(params: Mapping[str, Any]) -> dict[str, Any]:
             return {name: taken(value) for name, value in params.items()}
 
-        return Routed([each(params) for params in self.fit], each(self.split))
+        return replace(self, fit=[each(params) for params in self.fit], split=each(self.split))
 
     @property
     def sample_weight(self) -> np.ndarray[Any, Any] | None:
@@ -193,6 +199,21 @@ def fitted(estimator: Any, X: Any, y: Any, params: Sequence[Mapping[str, Any]]) 
     return estimator if isinstance(estimator, FrozenEstimator) else clone(estimator).fit(X, y, **params[0])
 
 
+def warn_of_fitted(estimator: Any) -> None:
+    """Say that a fitted model will be fitted again."""
+    for each in by_name(estimator).values():
+        if isinstance(each, FrozenEstimator) or not isinstance(each, BaseEstimator) or not get_tags(each).requires_fit:
+            continue
+        try:
+            check_is_fitted(each)
+        except NotFittedError:
+            continue
+        warn_user(
+            f"the {named(each)} is fitted already, and fit trains new copies of it on fewer rows:"
+            " FrozenEstimator(model) keeps it as it is, and every row calibrates"
+        )
+
+
 def forecast(model: Any, X: Any, adapter: Adapter) -> Any:
     """The prediction of a fitted model, made by the adapter."""
     if adapter is None:
@@ -212,12 +233,16 @@ def labels(y: Any, *, missing: bool = False) -> Any:
     if isinstance(y, Censored):
         return y
     _refuse_texts(np.asarray(y))
+    if np.asarray(y).dtype.kind in "mM":
+        raise TypeError("y holds dates or durations: convert them to numbers, such as days, first")
     y = check_array(y, ensure_2d=False, dtype="numeric", ensure_all_finite="allow-nan", input_name="y")
     y = column_or_1d(y, dtype=np.float64, warn=True)
     if not missing and (gaps := np.isnan(y)).any():
         first, number = first_and_count(gaps)
         lacking = f"{number} of {count(len(y), 'row')} {singular_if_one(number, 'have')} no label"
         raise ValueError(f"y is NaN in row {first} ({lacking}): leave such rows out, as in X[~np.isnan(y)]")
+    if (wild := np.abs(y) > LARGEST).any():
+        raise ValueError(f"y is {y[wild][0]:g} in row {np.flatnonzero(wild)[0]}: give it in a unit of at most 1e75")
     return y
 
 

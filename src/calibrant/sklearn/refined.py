@@ -12,7 +12,6 @@ from sklearn.utils import check_random_state, indexable
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from calibrant._arrays import Array
 from calibrant._types import ArrayLike, Features, RandomState
 from calibrant.distributions.base import Distribution
 from calibrant.models.frames import rows_of
@@ -24,7 +23,18 @@ from calibrant.refine.stack import Stack, averaged, centre_of, is_one_quantile, 
 from calibrant.sklearn.blend import blend
 from calibrant.sklearn.columns import check_columns, learn_columns
 from calibrant.sklearn.folds import Folds, at_most_folds, folds_of, units
-from calibrant.sklearn.meta_estimator import MetaEstimator, Routed, fitted, forecast, is_blend, is_frozen, labels, named_models
+from calibrant.sklearn.meta_estimator import (
+    MetaEstimator,
+    Routed,
+    fitted,
+    forecast,
+    is_blend,
+    is_frozen,
+    labels,
+    named_models,
+)
+
+Numbers = np.ndarray[Any, Any]
 
 
 class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
@@ -119,11 +129,11 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
             copies.append(own)
             predictions.append(prediction)
         held_out = routed.rows(seen, len(y))
-        X, y, weight, seed = rows_of(X, seen), y[seen], held_out.sample_weight, int(seeds[0])
+        X, known, weight, seed = rows_of(X, seen), y[seen], held_out.sample_weight, int(seeds[0])
         parts = _parts(list(models), predictions)
-        stack = Stack.learned([name for name, _ in parts], _joined(parts, predictions), y, weight, seed)
+        stack = Stack.learned([name for name, _ in parts], _joined(parts, predictions), known, weight, seed)
         stacked = stack(_joined(parts, predictions))
-        rows = TrainingRows(X, stacked, y, weight, held_out.groups, seed)
+        rows = TrainingRows(X, stacked, known, weight, held_out.groups, seed)
         refinement = None if refiner is None else refiner.fit(rows.weighed())
         # all at once: models with the refinement of an earlier fit would predict nonsense
         self.weights_ = dict(zip(stack.names, stack.weights, strict=True))
@@ -152,7 +162,7 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         each = [averaged([forecast(copy, X, self.adapter) for copy in copies]) for copies in self.estimators_]
         return self.stack_(_joined(self.parts_, each))  # type: ignore[no-any-return]
 
-    def predict(self, X: Features) -> Array:
+    def predict(self, X: Features) -> Numbers:
         """The centre of each row's refined prediction.
 
         Args:
@@ -160,7 +170,7 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         """
         return centre_of(self.predict_forecast(X))
 
-    def _folds(self, X: Any, y: Array, routed: Routed, random: Any) -> list[tuple[Array, Array]]:
+    def _folds(self, X: Any, y: Numbers, routed: Routed, random: Any) -> list[tuple[Numbers, Numbers]]:
         everything = np.arange(_num_samples(X))
         if is_frozen(self.estimator):
             return [(everything, everything)]
@@ -174,7 +184,13 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
 
 
 def crossfit(
-    model: Any, X: Any, y: Array, folds: Sequence[tuple[Array, Array]], routed: Routed, adapter: Any, n_jobs: int | None
+    model: Any,
+    X: Any,
+    y: Numbers,
+    folds: Sequence[tuple[Numbers, Numbers]],
+    routed: Routed,
+    adapter: Any,
+    n_jobs: int | None,
 ) -> tuple[list[Any], Any]:
     """A copy of the model for each fold, and what they predict for the rows they did not see, in order.
 
@@ -217,9 +233,7 @@ def _weighed(copies: list[Any], parts: Sequence[tuple[str, tuple[int, ...]]], st
     kept = [k for k, weight in enumerate(stack.weights) if weight]
     models = [k for part in kept for k in parts[part][1]]
     place = {k: number for number, k in enumerate(models)}
-    smaller = replace(
-        stack, names=tuple(stack.names[k] for k in kept), weights=tuple(stack.weights[k] for k in kept)
-    )
+    smaller = replace(stack, names=tuple(stack.names[k] for k in kept), weights=tuple(stack.weights[k] for k in kept))
     return (
         [copies[k] for k in models],
         [(parts[k][0], tuple(place[member] for member in parts[k][1])) for k in kept],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from inspect import signature
 from typing import Any, Self, cast, overload
 
 import numpy as np
@@ -17,13 +18,14 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from calibrant._arguments import unit
 from calibrant._arrays import Array, probabilities, to_numpy
 from calibrant._types import Features, Frame, LabelsLike, RandomState
-from calibrant._words import warn_user
+from calibrant._words import count, warn_user
 from calibrant.calibration import Calibrator
 from calibrant.censored import Censored
 from calibrant.cross import CrossCalibrated
 from calibrant.guarantee import Guarantee
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.history import Forgetting
+from calibrant.interpolators.weights import OncePerGroup
 from calibrant.labels import Labels
 from calibrant.labels.atom import atom_in
 from calibrant.labels.base import takes_any_quantile
@@ -33,6 +35,7 @@ from calibrant.models.frames import collected, like_input, rows_of
 from calibrant.names import InterpolatorName, interpolator_named, score_named
 from calibrant.predictions import Ensemble, concatenate
 from calibrant.refine.names import RefinerLike, refiner_named
+from calibrant.refine.stack import centre_of
 from calibrant.refine.two_part import TwoPart
 from calibrant.scores import EnsembleScore, Score
 from calibrant.several import SeveralCalibrator
@@ -40,7 +43,7 @@ from calibrant.several.calibration import SeveralCalibrated
 from calibrant.several.distributions import SeveralDistributions
 from calibrant.sklearn.columns import check_columns, learn_columns, naming_columns, shown_to_models
 from calibrant.sklearn.evaluation import EvaluationMethods
-from calibrant.sklearn.folds import Folds, folds_of, is_mixture, units, uses_every_row
+from calibrant.sklearn.folds import Folds, folds_of, is_latest, is_mixture, splits_at_random, units, uses_every_row
 from calibrant.sklearn.groups import check_all_groups_held_out, groups_in, warn_of_few_groups
 from calibrant.sklearn.meta_estimator import (
     MetaEstimator,
@@ -52,10 +55,12 @@ from calibrant.sklearn.meta_estimator import (
     is_frozen,
     labels,
     last_step,
+    warn_of_fitted,
 )
 from calibrant.sklearn.online import OnlineMethods
 from calibrant.sklearn.refined import Refined
 from calibrant.sklearn.return_types import Distributions
+from calibrant.sklearn.rows import Neighbours, copies_in, warn_of_order
 from calibrant.sklearn.several import (
     SeveralModel,
     columns_by_label,
@@ -63,7 +68,6 @@ from calibrant.sklearn.several import (
     label_matrix,
     labels_by_name,
 )
-from calibrant.sklearn.time_order import warn_of_time_order
 
 FORECASTERS = (Refined, SeveralModel)
 """What has folds and adapters of its own."""
@@ -201,52 +205,69 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
                 raise TypeError(f"by={self.by!r} is for one label, and y has several")
             return self._fit_several(X, y, params)
         calibrator = self._calibrator()
-        X, y = indexable(collected(X), labels(y))
+        X, known = indexable(collected(X), labels(y))
+        y = cast("np.ndarray[Any, Any]", known)
         learn_columns(self, X)
         random, routed = check_random_state(self.random_state), self._routed(params)
         self._check_labels(X, y, calibrator)
         if is_frozen(self.estimator) and self._refiner() is None:
-            everything = np.arange(_num_samples(X))
-            folds, models = [(everything, everything)], [self.estimator]
-            held = [everything]
-        else:
-            folds = self._splits(X, y, routed, random)
-            held = [test if self.forget is None else np.sort(test) for _, test in folds]
-            seed = int(random.randint(2**31 - 1))
-            every = uses_every_row(self.cv) and len(folds) > 1
-            train = [rows for rows, _ in folds] + ([np.arange(len(y))] if every else [])
-            fewest = min(units(rows, routed.groups) for rows in train)
-            predictor, shown = self._predictor(seed, fewest), self._shown(X)
-            with naming_columns(X, self.by):
-                models = Parallel(n_jobs=self.n_jobs)(
-                    delayed(_learned)(predictor, rows_of(shown, rows), y[rows], routed.rows(rows, len(y)))
-                    for rows in train
-                )
-            warn_of_time_order(self.cv, X)
-        self.seed_ = int(random.randint(2**31 - 1))
+            self.seed_ = int(random.randint(2**31 - 1))
+            prediction, everything = self._prediction(self.estimator, X), np.arange(_num_samples(X))
+            self.calibrated_ = self._calibrated(calibrator, prediction, X, y, everything, routed.groups)
+            self.estimators_ = [self.estimator]
+            return self
+        warn_of_fitted(self.estimator)
+        copies = copies_in(X, y) if splits_at_random(self.cv) else None
+        folds = self._splits(X, y, routed, random, copies)
+        seed, self.seed_ = int(random.randint(2**31 - 1)), int(random.randint(2**31 - 1))
+        every = uses_every_row(self.cv) and len(folds) > 1
+        train = [rows for rows, _ in folds] + ([np.arange(len(y))] if every else [])
+        together = routed.keeping(copies)
+        predictor, shown = self._predictor(seed, min(units(rows, together.groups) for rows in train)), self._shown(X)
+        # a Refined of the user's own routes metadata by itself
+        own = predictor is not self.estimator or not get_config()["enable_metadata_routing"]
+        with naming_columns(X, self.by):
+            learned = Parallel(n_jobs=self.n_jobs)(
+                delayed(_learned)(predictor, rows_of(shown, rows), y[rows], together.rows(rows, len(y)), routed=own)
+                for rows in train
+            )
+        models, held = [model for model, _ in learned], [_once(test, copies) for _, test in folds]
         predictions = [self._prediction(model, rows_of(X, rows)) for model, rows in zip(models, held, strict=False)]
-        if len(models) > len(held):  # every row: the copies of all rows predict, those of the folds have scored
-            rows = np.concatenate(held)
-            calibrated: Any = self._calibrated(calibrator, concatenate(predictions), X, y, rows).on_basis("nested")
-            models = models[-1:]
+        neighbours = _neighbours(y, train, held, [errors for _, errors in learned], predictions)
+        if splits_at_random(self.cv):
+            warn_of_order(X, y, neighbours, self.cv)
+        if every:  # the copies of all rows predict, those of the folds have scored
+            rows, prediction, models = np.concatenate(held), concatenate(predictions), models[-1:]
+            parts = [self._calibrated(calibrator, prediction, X, y, rows, routed.groups).on_basis("nested")]
         else:
             parts = [
-                self._calibrated(calibrator, each, X, y, rows) for each, rows in zip(predictions, held, strict=True)
+                self._calibrated(calibrator, each, X, y, rows, routed.groups)
+                for each, rows in zip(predictions, held, strict=True)
             ]
-            calibrated = parts[0] if len(parts) == 1 else CrossCalibrated(tuple(parts))
+        if is_latest(self.cv) and neighbours.alike:
+            parts = [part.on_basis("time") for part in parts]
         # all at once: models with the calibration of an earlier fit would predict nonsense
-        self.estimators_, self.calibrated_ = models, calibrated
+        self.estimators_ = models
+        self.calibrated_ = parts[0] if len(parts) == 1 else CrossCalibrated(tuple(parts))
         return self
 
-    def _splits(self, X: Any, y: Any, routed: Routed, random: Any) -> list[tuple[Any, Any]]:
+    def _splits(
+        self, X: Any, y: Any, routed: Routed, random: Any, copies: np.ndarray[Any, Any] | None
+    ) -> list[tuple[Any, Any]]:
         """The rows to train on and to calibrate on: once, or for each fold."""
         by = None if self.by is None else groups_in(X, self.by)
-        folds = folds_of(self.cv, X, y, routed.split, random, by)
+        folds = folds_of(self.cv, X, y, routed.keeping(copies).split, random, by)
+        held = [test for _, test in folds]
         if by is None:
-            warn_of_few_groups(routed.groups, [test for _, test in folds])
+            warn_of_few_groups(routed.groups, held)
         elif getattr(self._calibrator().interpolator, "unseen", "refuse") == "refuse":
-            check_all_groups_held_out(by, [test for _, test in folds])
-        return folds
+            check_all_groups_held_out(by, held)
+        if copies is not None:
+            warn_user(
+                f"{count(len(y) - len(np.unique(copies)), 'row')} of {len(y):,} are copies of others, equal in X and in"
+                " y: copies stay together in every split, calibrate once, and the guarantee counts distinct rows"
+            )
+        return [(train, test if self.forget is None else np.sort(test)) for train, test in folds]
 
     def _predictor(self, seed: int, fewest: int) -> Any:
         """What is fitted on training rows, of `fewest` groups or rows: the model itself, or what stacks and refines."""
@@ -255,14 +276,21 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
             refine = None  # there is nothing to hold out
         if refine is None and not is_blend(self.estimator) and len(by_name(self.estimator)) == 1:
             return next(iter(by_name(self.estimator).values()))
-        latest = isinstance(self.cv, str) and self.cv.startswith("latest")
-        return Refined(
-            self.estimator, refine, cv=KFold(5) if latest else 5, adapter=self.adapter, random_state=seed
-        )
+        folds = KFold(5) if is_latest(self.cv) else 5  # neighbours stay together where they may be alike
+        return Refined(self.estimator, refine, cv=folds, adapter=self.adapter, random_state=seed)
 
-    def _calibrated(self, calibrator: Calibrator, prediction: Any, X: Any, y: Any, rows: Any) -> Any:
-        rng = np.random.default_rng(self.seed_)
-        return calibrator.fit(prediction, y[rows], **self._context(rows_of(X, rows)), rng=rng)
+    def _calibrated(
+        self, calibrator: Calibrator, prediction: Any, X: Any, y: Any, rows: Any, groups: np.ndarray[Any, Any] | None
+    ) -> Any:
+        """Calibrated on some rows, of which those of one group count once."""
+        context, rng = self._context(rows_of(X, rows)), np.random.default_rng(self.seed_)
+        if groups is not None and not context and "weights" in signature(calibrator.interpolator.fit).parameters:
+            context["weights"] = OncePerGroup.of(groups[rows])
+        elif groups is not None:  # one row of each group, at random
+            order = rng.permutation(len(rows))
+            some = np.sort(order[np.unique(groups[rows][order], return_index=True)[1]])
+            prediction, rows, context = prediction[some], rows[some], self._context(rows_of(X, rows[some]))
+        return calibrator.fit(prediction, y[rows], **context, rng=rng)
 
     def _check_labels(self, X: Any, y: Any, calibrator: Calibrator) -> None:
         """Labels that the parameters allow, of training rows too."""
@@ -314,7 +342,9 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         if is_frozen(self.estimator) and self._refiner() is None:
             held, model = np.arange(len(Y)), SeveralModel.frozen(self.estimator, names, self.adapter)
         else:
-            folds = folds_of(self.cv, X, Y, routed.split, random)
+            warn_of_fitted(self.estimator)
+            copies = copies_in(X, Y) if splits_at_random(self.cv) else None
+            folds = self._splits(X, Y, routed, random, copies)
             if len(folds) > 1:
                 raise ValueError(
                     f"several labels are calibrated on one held-out part, got cv={self.cv!r} with {len(folds)} splits:"
@@ -326,9 +356,12 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
             )
             with naming_columns(X, None):
                 model, seen, predictions = SeveralModel.learned(
-                    refined, names, rows_of(X, train), Y[train], routed.rows(train, len(Y))
+                    refined, names, rows_of(X, train), Y[train], routed.keeping(copies).rows(train, len(Y))
                 )
-            warn_of_time_order(self.cv, X)
+            held = _once(held, copies)
+            if splits_at_random(self.cv):
+                errors = Y[train[seen], 0] - centre_of(predictions.predictions[0])
+                warn_of_order(X, Y[:, 0], Neighbours.of(errors), self.cv)
             known = train[seen]
             calibrator = calibrator.compared_on(predictions, Y[known], **self._context(rows_of(X, known)))
         self.estimators_, self.calibrator_, self.seed_ = [model], calibrator, int(random.randint(2**31 - 1))
@@ -347,7 +380,8 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
             finished = is_frozen(self.estimator) or isinstance(last_step(self.estimator), FORECASTERS)
             bounded = not all(map(takes_any_quantile, self._label_kinds()))
             refine = None if explicit or finished or bounded else "mean"
-        at = None if refine is None or isinstance(self.labels, (Mapping, list, tuple)) else atom_in(labels_named(self.labels))
+        one: Any = None if isinstance(self.labels, (Mapping, list, tuple)) else self.labels
+        at = None if refine is None else atom_in(labels_named(one))
         return refine if at is None else TwoPart(refiner_named(refine), at)
 
     def _calibrator(self, *labels: Any) -> Calibrator:
@@ -383,7 +417,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         values = to_numpy(H.mean())
         without = ~np.isfinite(values)
         if without.any():
-            warn_user(f"{without.sum()} of {without.size} distributions have no finite mean: predict gives their median")
+            warn_user(f"{without.sum()} of {without.size} distributions have no finite mean: here is their median")
             values = np.where(without, to_numpy(H.median()), values)
         return values
 
@@ -483,7 +517,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
 
     @property
     def weights_(self) -> dict[str, Any]:
-        """The weight of each model in the stack, by name; of several labels by label. Of a mixture that of all folds."""
+        """The weight of each model in the stack, by name; of several labels by label."""
         check_is_fitted(self, "estimators_")
         found = [getattr(model, "weights_", {type(model).__name__: 1.0}) for model in self.estimators_]
         return found[0] if len(found) == 1 else {name: np.mean([each[name] for each in found]) for name in found[0]}
@@ -509,13 +543,28 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
             raise
 
 
-def _learned(model: Any, X: Any, y: Array, routed: Routed) -> Any:
-    """A fitted copy of what predicts; groups reach its own folds too."""
-    if isinstance(model, Refined) and (routed.sorted_out or not get_config()["enable_metadata_routing"]):
-        copy = clone(model)
-        copy.learn(X, y, routed)
-        return copy
-    return fitted(model, X, y, routed.fit)
+def _learned(model: Any, X: Any, y: Array, params: Routed, *, routed: bool) -> tuple[Any, Array | None]:
+    """A fitted copy of what predicts, and the errors of the rows that it held out; groups reach its own folds too."""
+    if not (isinstance(model, Refined) and routed):
+        return fitted(model, X, y, params.fit), None
+    copy = clone(model)
+    seen, prediction = copy.learn(X, y, params)
+    return copy, y[seen] - centre_of(prediction) if len(seen) == len(y) else None
+
+
+def _once(rows: Any, copies: np.ndarray[Any, Any] | None) -> np.ndarray[Any, Any]:
+    """These rows, less copies of each other."""
+    return np.asarray(rows if copies is None else rows[np.sort(np.unique(copies[rows], return_index=True)[1])])
+
+
+def _neighbours(y: Any, train: Any, held: Any, errors: Any, predictions: Any) -> Neighbours:
+    """How alike the errors of neighbours are, among all rows that were predicted by a model which did not see them."""
+    known = np.full(len(y), np.nan)
+    if len(train) == 1 and errors[0] is not None:
+        known[train[0]] = errors[0]
+    for rows, prediction in zip(held, predictions, strict=True):
+        known[rows] = y[rows] - centre_of(prediction)
+    return Neighbours.of(known[np.isfinite(known)])
 
 
 def _warn_of_counts(y: np.ndarray[Any, Any], what: str = "labels") -> None:

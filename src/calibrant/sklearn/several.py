@@ -18,6 +18,7 @@ from calibrant.several import Several
 from calibrant.several.columns import label_columns
 from calibrant.sklearn.meta_estimator import Adapter, Routed
 
+
 @dataclass(frozen=True)
 class SeveralModel:
     """What predicts several labels: a `Refined` for each, or one frozen model of all."""

@@ -1,0 +1,180 @@
+"""What the rows of a table show before a model sees them: copies, and an order in which neighbours are alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from scipy.special import ndtri
+from scipy.stats import rankdata
+
+from calibrant._words import count, warn_user
+from calibrant.models.frames import is_frame
+from calibrant.refine.features import Columns
+from calibrant.sklearn.folds import LATEST
+
+Numbers = np.ndarray[Any, Any]
+
+DISTINCT = 10
+"""Values of a column that never falls: with fewer, somebody may have sorted the table by it."""
+LAGS = 5
+LEAST_CORRELATION, LEAST_Z = 0.05, 3.3
+"""Of neighbours' errors, and in standard errors: of 2,000 shuffled tables one rings."""
+
+
+# ---- copies ---------------------------------------------------------------------------------------------------------
+
+
+def copies_in(X: Any, y: Numbers) -> Numbers | None:
+    """A number for each row, the same for rows that are copies of each other; None where there are none.
+
+    Rows are copies if they are equal in X and in y, and more of them are than ties of y would make by chance among
+    rows of equal X. Where that cannot be told and X hardly repeats, a warning says so.
+
+    Args:
+        X: The features, as they came.
+        y: The labels, one or several per row.
+    """
+    of_y = _codes(np.reshape(y, (len(y), -1)))
+    of_X = _codes(Columns.of(X).numbers(X))
+    if of_X is None or of_y is None:
+        return None
+    both = of_X * np.uint64(0x9E3779B97F4A7C15) + of_y
+    kinds, first, copy = np.unique(both, return_index=True, return_inverse=True)
+    if len(kinds) == len(both):
+        return None
+    same_y = _pairs(of_y[first]) / (len(kinds) * (len(kinds) - 1) / 2)
+    by_chance = 10 * same_y * _pairs(of_X)  # labels depend on X: rows of equal X tie more often than any two
+    if _pairs(both) > 2 * by_chance:
+        return np.asarray(copy)
+    if len(np.unique(of_X)) > len(both) / 2:
+        warn_user(
+            f"{count(len(both) - len(kinds), 'row')} of {len(both):,} equal another in X and in y, which may be copies"
+            " or ties of y: if they are copies, leave them out, or the intervals are too narrow"
+        )
+    return None
+
+
+def _codes(matrix: Numbers) -> Any:
+    """A 64-bit number for each row, the same for equal rows; None for rows without columns."""
+    if not matrix.shape[1]:
+        return None
+    codes = np.zeros(len(matrix), np.uint64)
+    for k in range(matrix.shape[1]):
+        column = np.ascontiguousarray(matrix[:, k], dtype=np.float64) + 0.0  # -0 is 0
+        column[np.isnan(column)] = np.nan
+        bits = column.view(np.uint64)
+        codes = (codes ^ bits ^ (bits >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
+        codes ^= codes >> np.uint64(32)
+    return codes
+
+
+def _pairs(codes: Any) -> float:
+    """The number of pairs of equal rows."""
+    sizes = np.unique(codes, return_counts=True)[1].astype(np.float64)
+    return float(np.sum(sizes * (sizes - 1) / 2))
+
+
+# ---- order ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """How alike the out-of-fold errors of neighbouring rows are: the mean correlation over a few lags."""
+
+    correlation: float
+    z: float
+
+    @classmethod
+    def of(cls, errors: Numbers) -> Neighbours:
+        """Of errors in the order of the table.
+
+        Args:
+            errors: The error of each row, by a model that did not see it.
+        """
+        n = len(errors)
+        if n < 50 or np.ptp(errors) == 0:
+            return cls(0.0, 0.0)
+        score = ndtri((rankdata(errors) - 0.5) / n)  # a few wild errors do not decide
+        score = score / np.std(score)
+        lags = [float(np.mean(score[:-lag] * score[lag:])) for lag in range(1, LAGS + 1)]
+        first, mean = lags[0], float(np.mean(lags))
+        z = max(first * np.sqrt(n), mean * np.sqrt(n * LAGS))
+        return cls(max(first, mean), float(z))
+
+    @property
+    def alike(self) -> bool:
+        """Whether this is more than chance."""
+        return self.z > LEAST_Z and self.correlation > LEAST_CORRELATION
+
+
+def is_sorted(y: Numbers) -> bool:
+    """Whether labels never fall or never rise: then the table is sorted by them, and says nothing of time."""
+    steps = np.diff(y, axis=0)
+    return bool(np.all(steps >= 0) or np.all(steps <= 0))
+
+
+def column_in_order(X: Any) -> str | None:
+    """What never falls from row to row: dates, in the index of a pandas frame too, or numbers; None where nothing does.
+
+    >>> import pandas as pd
+    >>> days = pd.date_range("2024-01-01", periods=20)
+    >>> column_in_order(pd.DataFrame({"x": [0, 1] * 10}, index=days))
+    'the index of X'
+    """
+    return next((name for name, values in _columns(X) if _rises(values)), None)
+
+
+def _columns(X: Any) -> Iterator[tuple[str, Numbers]]:
+    """The index where it holds dates, and the columns of dates and numbers."""
+    if is_frame(X):
+        if nw.dependencies.is_pandas_dataframe(X) and X.index.dtype.kind in "OM" and X.index.nlevels == 1:
+            index = X.index.to_timestamp() if hasattr(X.index, "to_timestamp") else X.index
+            yield from _dates_or_numbers("the index of X", nw.from_native(index.to_series(), series_only=True))
+        for column in nw.from_native(X, eager_only=True).iter_columns():
+            yield from _dates_or_numbers(f"column {column.name!r} of X", column)
+    elif isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiu":
+        for k in range(X.shape[1]):
+            yield f"column {k} of X", X[:, k]
+
+
+def _dates_or_numbers(name: str, column: nw.Series[Any]) -> Iterator[tuple[str, Numbers]]:
+    if column.null_count() or not (isinstance(column.dtype, (nw.Date, nw.Datetime)) or column.dtype.is_numeric()):
+        return
+    values = column.to_numpy()
+    if values.dtype.kind in "Mfiu":
+        yield name, values
+
+
+def _rises(values: Numbers) -> bool:
+    return len(values) > 1 and bool(np.all(values[1:] >= values[:-1])) and len(np.unique(values)) >= DISTINCT
+
+
+def warn_of_order(X: Any, y: Numbers, neighbours: Neighbours, cv: Any) -> None:
+    """Say that rows are not exchangeable, if they look so: once, with what shows it and the ways out.
+
+    Args:
+        X: The features, as they came.
+        y: The labels.
+        neighbours: How alike neighbouring errors are.
+        cv: How rows were split, at random.
+    """
+    if is_sorted(y):
+        return
+    where = column_in_order(X)
+    if where is None and not neighbours.alike:
+        return
+    folds = cv if isinstance(cv, int) else 5
+    same = f"KFold({folds}, shuffle=True)" if isinstance(cv, int) else f"ShuffleSplit(1, test_size={LATEST})"
+    shown = [] if where is None else [f"{where} never falls"]
+    if neighbours.alike:
+        shown.append(f"the errors of neighbouring rows are correlated by {neighbours.correlation:.2f}")
+    warn_user(
+        f"the rows seem to be sorted, grouped or in time order ({' and '.join(shown)}), and calibration rows are drawn"
+        " at random: cv='latest' calibrates on the last rows, groups= keeps rows together, `track` follows a drift; if"
+        f" the order means nothing, shuffle the rows, or cv={same} draws at random without"
+        " this warning"
+    )
