@@ -37,6 +37,7 @@ def blend(count: int, seed: int, *, library: Library = "installed", weighted: bo
         weighted: Whether rows have weights: models that take none are then left out.
     """
     models: dict[str, Any] = {
+        "linear": Member(RidgeCV(np.logspace(-3, 3, 13)), smooth=True),
         "boosting": Member(_boosting(count, seed)),
         "extra trees": Member(
             ExtraTreesRegressor(
@@ -44,7 +45,6 @@ def blend(count: int, seed: int, *, library: Library = "installed", weighted: bo
             )
         ),
         "forest": Member(RandomForestRegressor(100, min_samples_leaf=2, max_samples=_some(count), random_state=seed)),
-        "linear": Member(RidgeCV(np.logspace(-3, 3, 13)), smooth=True),
     }
     if count <= SMOOTH_MOST:
         models["Gaussian process"] = Member(GaussianProcess(random_state=seed), smooth=True)
@@ -167,8 +167,8 @@ class Member(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return self._scaled(matrix)
 
     def _scaled(self, matrix: Numbers) -> Numbers:
-        wide = (self._wide(matrix) - self.means_) / self.scales_
-        return np.clip(np.nan_to_num(wide, posinf=10.0, neginf=-10.0), -10, 10)  # a wild value leads no plane astray
+        wide: Numbers = (self._wide(matrix) - self.means_) / self.scales_
+        return np.asarray(np.clip(np.nan_to_num(wide, posinf=10.0, neginf=-10.0), -10, 10))  # wild values stay near
 
     def _wide(self, matrix: Numbers) -> Numbers:
         """Numbers as they are, an indicator for each of the first categories and for gaps."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Self, cast
@@ -13,6 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from calibrant._types import ArrayLike, Features, RandomState
+from calibrant._words import warn_user
 from calibrant.distributions.base import Distribution
 from calibrant.models.frames import rows_of
 from calibrant.predictions import Prediction, concatenate
@@ -26,6 +28,7 @@ from calibrant.sklearn.folds import Folds, at_most_folds, folds_of, units
 from calibrant.sklearn.meta_estimator import (
     MetaEstimator,
     Routed,
+    by_name,
     fitted,
     forecast,
     is_blend,
@@ -33,6 +36,7 @@ from calibrant.sklearn.meta_estimator import (
     labels,
     named_models,
 )
+from calibrant.sklearn.work import Bar, Work
 
 Numbers = np.ndarray[Any, Any]
 
@@ -54,8 +58,10 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         cv: The number of folds, fewer where there are fewer rows or groups, or a splitter. The refiner does not learn
             from rows that no fold holds out.
         adapter: How a fitted model predicts, as in `CalibratedRegressor`.
+        time_limit: The seconds that a blend may take: models for which there is no time are left out, with a warning.
         n_jobs: How many copies of the models are fitted at once.
         random_state: Decides the folds and whatever the models of the blend and the refiner draw.
+        verbose: Show a bar while it fits.
 
     `sample_weight` goes to the models, their weights and the refiner, which takes it up to a factor and leaves rows of
     weight 0 out; `groups` go to the folds and the refiner's own folds.
@@ -83,15 +89,19 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         *,
         cv: Folds = 5,
         adapter: str | Callable[[Any, Any], Any] | None = None,
+        time_limit: float | None = None,
         n_jobs: int | None = None,
         random_state: RandomState = None,
+        verbose: int = 0,
     ) -> None:
         self.estimator = estimator
         self.refiner = refiner
         self.cv = cv
         self.adapter = adapter
+        self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
 
     def fit(self, X: Features, y: ArrayLike, **params: Any) -> Self:
         """Fit the copies of the models, then learn their weights and the refinement from what the copies predicted.
@@ -102,10 +112,26 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
             params: Passed on to the models' `fit`. `groups` go to the splitter, and `sample_weight` also to the
                 refiner.
         """
-        self.learn(X, y, self._routed(params))
+        bar = Bar(self.steps(_num_samples(X)), bool(self.verbose))
+        self.learn(X, y, self._routed(params), Work(self.time_limit, None, bar))
         return self
 
-    def learn(self, X: Features, y: ArrayLike, routed: Routed) -> tuple[np.ndarray[Any, Any], Any]:
+    def steps(self, count: int) -> int:
+        """About how many fits it takes to learn from so many rows.
+
+        Args:
+            count: The number of rows.
+        """
+        models = (
+            blend(count, 0, library=self.estimator or "installed")
+            if is_blend(self.estimator)
+            else by_name(self.estimator)
+        )
+        return 5 * len(models) + (self.refiner is not None)
+
+    def learn(
+        self, X: Features, y: ArrayLike, routed: Routed, work: Work | None = None
+    ) -> tuple[np.ndarray[Any, Any], Any]:
         """`fit`, for callers that have sorted out already what goes where.
 
         Returns the numbers of the rows that were held out, and their refined out-of-fold predictions.
@@ -114,30 +140,42 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
             X: The features: an array or a data frame, one line per row.
             y: The labels: one number per row.
             routed: What goes to the models' `fit`, and what to the splitter.
+            work: How far it is, and what there is time for.
         """
+        work = Work() if work is None else work
         refiner = None if self.refiner is None else refiner_named(self.refiner)
         X, y = indexable(X, labels(y))
         y = cast("np.ndarray[Any, Any]", y)
         learn_columns(self, X)
         random = check_random_state(self.random_state)
         folds, seeds = self._folds(X, y, routed, random), random.randint(2**31 - 1, size=2)
-        models = self._models(len(y), routed, int(seeds[1]))
+        models = self._models(len(y), int(seeds[1]), weighted=routed.sample_weight is not None)
         seen = _once_each([test for _, test in folds])
-        copies, predictions = [], []
-        for k, model in enumerate(models.values()):
-            own, prediction = crossfit(model, X, y, folds, routed.of_model(k), self.adapter, self.n_jobs)
-            copies.append(own)
-            predictions.append(prediction)
+        copies: dict[str, list[Any]] = {}
+        predictions, late = [], []
+        for k, (name, model) in enumerate(models.items()):
+            if work.only is None or name in work.only:
+                own = replace(work, seconds=work.seconds if copies else None)  # one model at least
+                found = crossfit(name, model, X, y, folds, routed.of_model(k), self.adapter, self.n_jobs, own)
+                if found is None:
+                    late.append(name)
+                else:
+                    copies[name], prediction = found
+                    predictions.append(prediction)
+        if late:
+            warn_user(f"time_limit={self.time_limit:g} s leaves no time for {', '.join(late)}")
         held_out = routed.rows(seen, len(y))
         X, known, weight, seed = rows_of(X, seen), y[seen], held_out.sample_weight, int(seeds[0])
-        parts = _parts(list(models), predictions)
+        parts = _parts(list(copies), predictions)
         stack = Stack.learned([name for name, _ in parts], _joined(parts, predictions), known, weight, seed)
         stacked = stack(_joined(parts, predictions))
         rows = TrainingRows(X, stacked, known, weight, held_out.groups, seed)
         refinement = None if refiner is None else refiner.fit(rows.weighed())
+        if refiner is not None:
+            work.bar.step("refinement")
         # all at once: models with the refinement of an earlier fit would predict nonsense
         self.weights_ = dict(zip(stack.names, stack.weights, strict=True))
-        self.estimators_, self.parts_, self.stack_ = _weighed(copies, parts, stack)
+        self.estimators_, self.parts_, self.stack_ = _weighed(list(copies.values()), parts, stack)
         self.refinement_ = refinement
         return seen, stacked if refinement is None else refinement(X, stacked)
 
@@ -176,14 +214,14 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
             return [(everything, everything)]
         return folds_of(at_most_folds(self.cv, units(everything, routed.groups)), X, y, routed.split, random)
 
-    def _models(self, count: int, routed: Routed, seed: int) -> dict[str, Any]:
+    def _models(self, count: int, seed: int, *, weighted: bool = False) -> dict[str, Any]:
         if is_blend(self.estimator):
-            library: Any = "installed" if self.estimator is None else self.estimator
-            return blend(count, seed, library=library, weighted=routed.sample_weight is not None)
+            return blend(count, seed, library=self.estimator or "installed", weighted=weighted)
         return named_models(self.estimator)
 
 
 def crossfit(
+    name: str,
     model: Any,
     X: Any,
     y: Numbers,
@@ -191,10 +229,14 @@ def crossfit(
     routed: Routed,
     adapter: Any,
     n_jobs: int | None,
-) -> tuple[list[Any], Any]:
+    work: Work,
+) -> tuple[list[Any], Any] | None:
     """A copy of the model for each fold, and what they predict for the rows they did not see, in order.
 
+    None where there is no time for it.
+
     Args:
+        name: What the model is called.
         model: A regressor; what is frozen stays as it is.
         X: The features of the rows.
         y: Their labels.
@@ -202,10 +244,21 @@ def crossfit(
         routed: What goes to the model's `fit`.
         adapter: How a fitted model predicts.
         n_jobs: How many copies are fitted at once.
+        work: What there is time for.
     """
-    copies = Parallel(n_jobs=n_jobs)(
-        delayed(fitted)(model, rows_of(X, train), y[train], routed.rows(train, len(y)).fit) for train, _ in folds
-    )
+
+    def fit(rows: Numbers) -> Any:
+        return delayed(fitted)(model, rows_of(X, rows), y[rows], routed.rows(rows, len(y)).fit)
+
+    if not work.affords(lambda rows: Parallel()([fit(rows)]), len(y), len(folds)):
+        return None
+    start, copies = time.monotonic(), []
+    for copy in Parallel(n_jobs=n_jobs, return_as="generator")(fit(train) for train, _ in folds):
+        copies.append(copy)
+        work.bar.step(f"{name}, fold {len(copies)} of {len(folds)}")
+        passed = time.monotonic() - start
+        if len(copies) < len(folds) and not work.has_time(passed / len(copies) * (len(folds) - len(copies))):
+            return None
     found = [forecast(copy, rows_of(X, test), adapter) for copy, (_, test) in zip(copies, folds, strict=True)]
     order = np.argsort(np.concatenate([test for _, test in folds]), kind="stable")
     return copies, concatenate(found)[order]

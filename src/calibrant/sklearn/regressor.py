@@ -68,6 +68,7 @@ from calibrant.sklearn.several import (
     label_matrix,
     labels_by_name,
 )
+from calibrant.sklearn.work import Bar, Work
 
 FORECASTERS = (Refined, SeveralModel)
 """What has folds and adapters of its own."""
@@ -117,12 +118,15 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
             models that refuse texts. To pickle the estimator, give a named function of a module.
         forget: How old rows are weighted, by a `Window` or a `HalfLife`; then the rows of `fit`, `calibrate` and
             `update` are taken to be in time order. None weights them all equally.
+        time_limit: The seconds that a blend may take, about: models for which there is no time are left out, with a
+            warning. None is as long as it takes.
         n_jobs: How many copies are fitted at once.
         random_state: Decides the splits, what the models of a blend draw, and the uniforms of a randomised
             distribution. A row's uniform is a function of this seed, of what was calibrated and of the row's own
             forecast, so a row has the same distribution in every call, any batch and any order. For each seed the
             guarantee of `Random` is exact on average over calibration sets. Within one fit, rows with equal forecasts
             share their uniform.
+        verbose: 1 shows a bar while it fits, in a terminal or a notebook.
 
     A y with several columns has several labels: each gets models and a distribution of its own, and
     `predict_interval(X, joint=True)` a box that holds them all, see `calibrant.several`. `cv` must hold one part out;
@@ -166,8 +170,10 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         weights: Callable[[Any], Any] | None = None,
         by: str | Sequence[str] | Callable[[Any], Any] | None = None,
         forget: Forgetting | None = None,
+        time_limit: float | None = None,
         n_jobs: int | None = None,
         random_state: RandomState = None,
+        verbose: int = 0,
     ) -> None:
         self.estimator = estimator
         self.calibration_score = calibration_score
@@ -179,8 +185,10 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         self.weights = weights
         self.by = by
         self.forget = forget
+        self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -225,12 +233,26 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         together = routed.keeping(copies)
         predictor, shown = self._predictor(seed, min(units(rows, together.groups) for rows in train)), self._shown(X)
         # a Refined of the user's own routes metadata by itself
-        own = predictor is not self.estimator or not get_config()["enable_metadata_routing"]
+        own = isinstance(predictor, Refined) and (
+            predictor is not self.estimator or not get_config()["enable_metadata_routing"]
+        )
+        bar = Bar(len(train) * (predictor.steps(len(y)) if own else 1), bool(self.verbose))
+        work, here = Work(self.time_limit, None, bar), self.n_jobs in (None, 1)
+
+        def task(rows: Any, work: Work) -> Any:
+            work = work if here else replace(work, bar=Bar())  # other processes have no bar to move
+            params = together.rows(rows, len(y))
+            return delayed(_learned)(predictor, rows_of(shown, rows), y[rows], params, work if own else None)
+
         with naming_columns(X, self.by):
-            learned = Parallel(n_jobs=self.n_jobs)(
-                delayed(_learned)(predictor, rows_of(shown, rows), y[rows], together.rows(rows, len(y)), routed=own)
-                for rows in train
+            # the last first: where every row is used it has all rows, and says which models there is time for
+            (last,) = Parallel()([task(train[-1], work.part(1 / len(train)))])
+            only = last[0].weights_ if own and is_blend(self.estimator) else None
+            rest = Parallel(n_jobs=self.n_jobs)(
+                task(rows, work.part(1 / (len(train) - 1 - (k if here else 0)), only))
+                for k, rows in enumerate(train[:-1])
             )
+        learned = [*rest, last]
         models, held = [model for model, _ in learned], [_once(test, copies) for _, test in folds]
         predictions = [self._prediction(model, rows_of(X, rows)) for model, rows in zip(models, held, strict=False)]
         neighbours = _neighbours(y, train, held, [errors for _, errors in learned], predictions)
@@ -277,7 +299,9 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         if refine is None and not is_blend(self.estimator) and len(by_name(self.estimator)) == 1:
             return next(iter(by_name(self.estimator).values()))
         folds = KFold(5) if is_latest(self.cv) else 5  # neighbours stay together where they may be alike
-        return Refined(self.estimator, refine, cv=folds, adapter=self.adapter, random_state=seed)
+        return Refined(
+            self.estimator, refine, cv=folds, adapter=self.adapter, time_limit=self.time_limit, random_state=seed
+        )
 
     def _calibrated(
         self, calibrator: Calibrator, prediction: Any, X: Any, y: Any, rows: Any, groups: np.ndarray[Any, Any] | None
@@ -543,12 +567,12 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
             raise
 
 
-def _learned(model: Any, X: Any, y: Array, params: Routed, *, routed: bool) -> tuple[Any, Array | None]:
+def _learned(model: Any, X: Any, y: Array, params: Routed, work: Work | None) -> tuple[Any, Array | None]:
     """A fitted copy of what predicts, and the errors of the rows that it held out; groups reach its own folds too."""
-    if not (isinstance(model, Refined) and routed):
+    if work is None:
         return fitted(model, X, y, params.fit), None
     copy = clone(model)
-    seen, prediction = copy.learn(X, y, params)
+    seen, prediction = copy.learn(X, y, params, work)
     return copy, y[seen] - centre_of(prediction) if len(seen) == len(y) else None
 
 
