@@ -248,13 +248,6 @@ def test_the_estimator_learns_how_likely_the_atom_is(cv):
         assert np.all((pooled.pmf(0.0) > 0) & (pooled.pmf(0.0) < 1))
 
 
-def test_the_default_holds_its_league_on_the_rows_above_the_atom():
-    X, y = showers(600, 1)
-    model = CalibratedRegressor(LinearRegression(), labels="atom:0", random_state=0).fit(X, y)
-    assert model.league_.rows < 300  # of 480 training rows, half of which are zeros
-    assert np.all(model.predict(X[:9]) > 0)
-
-
 def test_a_share_in_a_column_of_x_needs_no_classifier():
     pd = pytest.importorskip("pandas")
     X, y = showers(600, 2)

@@ -369,7 +369,7 @@ def visits(count):
     return X, rng.poisson(np.exp(0.5 + 0.6 * X[:, 0])).astype(float)
 
 
-@pytest.mark.parametrize(("refine", "cv"), [(None, 0.3), (None, 3), ("default", 0.3)])
+@pytest.mark.parametrize(("refine", "cv"), [(None, 0.3), (None, 3), (None, "mixture:3"), ("auto", 0.3)])
 def test_the_estimator_predicts_counts(refine, cv):
     linear_model = pytest.importorskip("sklearn.linear_model")
     X, y = visits(900)

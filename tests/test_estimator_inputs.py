@@ -149,11 +149,11 @@ def test_a_column_transformer_takes_its_columns_by_name_in_any_order_and_others_
 
 
 def test_it_works_inside_a_pipeline_and_a_search():
-    search = GridSearchCV(make_pipeline(StandardScaler(), fitted()), {"calibratedregressor__cv": [0.2, 0.4]})
+    search = GridSearchCV(make_pipeline(StandardScaler(), fitted()), {"calibratedregressor__cv": [0.2, 0.3]})
     search.fit(X, Y)
     with pytest.raises(ValueError, match=ORDER):
         search.predict(X[["c", "b", "a"]])
-    inner = GridSearchCV(fitted(), {"cv": [0.2, 0.4]}).fit(X, Y)
+    inner = GridSearchCV(fitted(), {"cv": [0.2, 0.3]}).fit(X, Y)
     with pytest.raises(ValueError, match=ORDER):
         inner.predict(X[["c", "b", "a"]])
 
@@ -339,7 +339,7 @@ def test_missing_labels_of_any_kind_of_column_are_refused(kind):
         fitted(Ridge()).evaluate(X, kind(GAPS))
 
 
-@pytest.mark.parametrize("method", ["fit", "calibrate", "evaluate"])
+@pytest.mark.parametrize("method", ["fit", "calibrate"])
 def test_a_missing_label_among_several_is_named_with_its_row(method):
     both = np.stack([Y, GAPS], axis=1)
     model = CalibratedRegressor(Ridge(), refine=None, random_state=0).fit(X, np.stack([Y, Y], axis=1))

@@ -19,7 +19,7 @@ from calibrant.metrics.by_slice import calibration_rows_of, slice_results
 from calibrant.metrics.interval_coverage import InsideFlags, inside
 from calibrant.metrics.slices import slices_of
 from calibrant.scores import CDFScore
-from calibrant.sklearn.columns import model_features
+from calibrant.sklearn.columns import shown_to_models
 from calibrant.sklearn.evaluation import columns_to_show
 from calibrant.sklearn.groups import WithinGroups, check_all_groups_held_out, groups_in, warn_of_few_groups
 from calibrant.testing import check_distribution
@@ -305,7 +305,7 @@ def season(n=900, seed=0):
 
 @pytest.mark.few
 @pytest.mark.parametrize("by", ["winter", ["winter"], lambda X: np.asarray(X)[:, 1].astype(int)])
-@pytest.mark.parametrize("cv", [0.3, 3, KFold(3)])
+@pytest.mark.parametrize("cv", [0.3, 3, "mixture:3", KFold(3)])
 def test_the_estimator_finds_the_group_by_itself(by, cv):
     X, y = season()
     model = CalibratedRegressor(LinearRegression(), by=by, cv=cv, refine=None, random_state=0).fit(X, y)
@@ -322,7 +322,7 @@ def test_the_estimator_finds_the_group_by_itself(by, cv):
 
 def test_folds_by_group_keep_the_distributions_of_a_distribution():
     X, y = season(120)
-    H = CalibratedRegressor(LinearRegression(), by="winter", cv=3, refine=None, random_state=0).fit(X, y)
+    H = CalibratedRegressor(LinearRegression(), by="winter", cv="mixture:3", refine=None, random_state=0).fit(X, y)
     check_distribution(H.predict_distribution(X[:2]))
 
 
@@ -364,7 +364,7 @@ def test_columns_whose_names_are_numbers_are_found_by_them():
     X = pd.DataFrame({2020: [1, 2], 2021: [3, 4]})
     assert groups_in(X, 2021) == [3, 4]
     assert columns_to_show(X, [2021]) == {"2021": [3, 4]}
-    assert model_features(X, [2021]).columns.tolist() == [2021]
+    assert shown_to_models(X.astype({2020: str}), 2020, LinearRegression()).columns.tolist() == [2021]
 
 
 def test_a_report_shows_the_first_thirty_columns():

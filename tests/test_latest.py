@@ -19,14 +19,14 @@ from sklearn.preprocessing import FunctionTransformer
 
 from calibrant import CalibratedRegressor, Refined, neg_crps
 from calibrant.models.frames import is_frame
-from calibrant.sklearn.time_order import dates_in_order
+from calibrant.sklearn.rows import Neighbours, column_in_order
 
 N = 203
 RNG = np.random.default_rng(0)
 A = RNG.normal(size=(N, 1))
 Y = A[:, 0] + RNG.normal(size=N) * np.linspace(1, 2, N)
 DAYS = pd.date_range("2024-01-01", periods=N)
-LOOK = "the rows look as if they are in time order"
+LOOK = "the rows seem to be sorted, grouped or in time order"
 IN_ORDER = {
     "index": pd.DataFrame({"a": A[:, 0]}, index=DAYS),
     "zoned index": pd.DataFrame({"a": A[:, 0]}, index=DAYS.tz_localize("Europe/Berlin")),
@@ -36,12 +36,13 @@ IN_ORDER = {
     "arrow": pa.table({"a": A[:, 0], "day": DAYS.to_numpy()}),
     "ties": pd.DataFrame({"a": A[:, 0]}, index=DAYS[np.arange(N) // 5]),
     "numbered columns": pd.DataFrame({0: A[:, 0]}, index=DAYS),
+    "numbers": pd.DataFrame({"a": A[:, 0], "row": np.arange(N)}),
+    "numbers of an array": np.column_stack([A, np.arange(N)]),
 }
 OTHERS = {
     "array": A,
     "shuffled": IN_ORDER["index"].sample(frac=1, random_state=0),
     "few": pd.DataFrame({"a": A[:, 0]}, index=DAYS[np.arange(N) // 50]),
-    "numbers": pd.DataFrame({"a": A[:, 0], "row": np.arange(N)}),
     "gaps": pd.DataFrame({"a": A[:, 0], "day": DAYS.where(np.arange(N) != 3)}),
 }
 
@@ -134,9 +135,60 @@ def test_the_split_that_the_warning_names_is_the_one_that_was_made_at_random():
         model(X, cv=5).fit(X, Y)
 
 
-def test_ten_times_in_order_tell_of_time_and_nine_do_not():
-    assert dates_in_order(IN_ORDER["column"][:10]) == "column 'day' of X"
-    assert dates_in_order(IN_ORDER["column"][:9]) is None
+def test_ten_values_in_order_tell_of_time_and_nine_do_not():
+    assert column_in_order(IN_ORDER["column"][:10]) == "column 'day' of X"
+    assert column_in_order(IN_ORDER["column"][:9]) is None
+
+
+# ---- neighbours whose errors are alike ------------------------------------------------------------------------------
+
+
+def drifting(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, 1))
+    return x, x[:, 0] + np.cumsum(rng.normal(size=n)) / 3 + rng.normal(size=n)
+
+
+@pytest.mark.parametrize("cv", ["auto", 5, "mixture"])
+@pytest.mark.parametrize("refine", [None, "constant"])
+def test_errors_of_neighbours_that_are_alike_are_told_once_with_the_figure(cv, refine):
+    with pytest.warns(UserWarning, match=LOOK + r" \(the errors of neighbouring rows are correlated by 0\.\d\d\)") as told:
+        model(cv=cv, refine=refine).fit(*drifting())
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_several_labels_are_looked_at_too(several):
+    x, y = drifting()
+    with pytest.warns(UserWarning, match=LOOK):
+        model().fit(x, np.stack([y, -y], axis=1) if several else y)
+
+
+def test_a_table_that_is_sorted_by_its_labels_says_nothing_of_time():
+    x, y = drifting()
+    order = np.argsort(y)
+    model().fit(x[order], y[order])
+
+
+def test_shuffled_tables_are_told_of_neighbours_one_time_in_a_hundred_at_most():
+    rng = np.random.default_rng(0)
+    for n in (50, 200, 1000):
+        rung = sum(Neighbours.of(rng.standard_t(3, n)).alike for _ in range(1000))
+        assert rung <= 10
+
+
+def test_latest_claims_nothing_where_neighbours_are_alike():
+    x, y = drifting()
+    found = model(cv="latest").fit(x, y).guarantee_
+    assert (found.basis, found.kind) == ("time", "no claim")
+    mixed = np.random.default_rng(1).permutation(len(y))
+    assert model(cv="latest").fit(x[mixed], y[mixed]).guarantee_.basis == "marginal"
+
+
+def test_latest_learns_from_folds_of_neighbours():
+    refined = model(cv="latest", refine="constant").fit(A, Y).estimators_[0]
+    for copy, (train, _) in zip(refined.estimators_[0], KFold(5).split(A[:-41]), strict=True):
+        np.testing.assert_array_equal(copy.coef_, Ridge().fit(A[train], Y[train]).coef_)
 
 
 def test_a_frozen_model_splits_nothing_and_is_told_nothing():

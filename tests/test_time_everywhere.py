@@ -226,14 +226,14 @@ def test_the_estimator_watches_new_rows():
     model.track(later, y)
     with pytest.raises(TypeError, match=r"track made this model a tracker.*: call monitor on a copy made before track"):
         model.monitor(later, y)
-    folds = CalibratedRegressor(LinearRegression(), cv=2, refine=None, random_state=0).fit(X, calm)
+    folds = CalibratedRegressor(LinearRegression(), cv="mixture:2", refine=None, random_state=0).fit(X, calm)
     with pytest.raises(TypeError, match=r"the alarm takes .* got CrossCalibrated"):
         folds.monitor(later, y)
 
 
 def test_what_the_estimator_cannot_update_is_one_sentence():
     X, y = table(0)
-    folds = CalibratedRegressor(LinearRegression(), cv=3, refine=None, random_state=0).fit(X, y)
+    folds = CalibratedRegressor(LinearRegression(), cv="mixture:3", refine=None, random_state=0).fit(X, y)
     with pytest.raises(TypeError, match="the distributions of 3 folds cannot be updated together: calibrate"):
         folds.update(X, y)
     again = folds.calibrate(*table(1))
@@ -242,9 +242,6 @@ def test_what_the_estimator_cannot_update_is_one_sentence():
     with pytest.raises(TypeError, match="refit=True"):
         naf.update(X, y)
     assert naf.update(*table(1), refit=True).guarantee_.n == 240
-    dropping = CalibratedRegressor(LinearRegression(), missing="drop", refine=None, random_state=0).fit(X, y)
-    with pytest.warns(UserWarning, match="y is missing in 1 of 2 rows"):
-        assert dropping.update(X[:2], [np.nan, 1.0]).guarantee_.n == 41
 
 
 def test_an_updated_calibrator_is_a_calibrator(tmp_path):
@@ -288,7 +285,7 @@ def test_the_estimator_tracks_and_goes_on():
     with pytest.warns(UserWarning, match="y is missing in 1 of 2 rows"):
         assert len(model.track(X[-2:], y[-2:])) == 2
     assert not hasattr(model.calibrate(X[:200], y[:200]).calibrated_, "rows")
-    folds = CalibratedRegressor(LinearRegression(), cv=2, refine=None, random_state=0).fit(X[:200], y[:200])
+    folds = CalibratedRegressor(LinearRegression(), cv="mixture:2", refine=None, random_state=0).fit(X[:200], y[:200])
     with pytest.raises(TypeError, match="a CrossCalibrated cannot be tracked"):
         folds.track(X[:9], y[:9])
 
