@@ -178,13 +178,9 @@ def test_a_frozen_model_is_calibrated_on_censored_labels_by_the_estimator():
     f, _, y, event, _ = data(np.random.default_rng(6), 800)
     X = np.log(f)[:, None]
     frozen = FrozenEstimator(Scale().fit(X, y))
-    model = CalibratedRegressor(frozen, calibration_score="log", random_state=0).fit(
-        X, Censored(y, event)
-    )
+    model = CalibratedRegressor(frozen, calibration_score="log", random_state=0).fit(X, Censored(y, event))
     by_hand = Calibrator(LogScore()).fit(f, Censored(y, event))
-    np.testing.assert_allclose(
-        model.predict_distribution(X[:5]).median(), by_hand(Point(f[:5])).median(), rtol=1e-12
-    )
+    np.testing.assert_allclose(model.predict_distribution(X[:5]).median(), by_hand(Point(f[:5])).median(), rtol=1e-12)
     assert model.calibrate(X, Censored(y, event)).guarantee_.n == event.sum()
     for wrong in (LinearRegression(), [LinearRegression()]):
         with pytest.raises(TypeError, match="only a FrozenEstimator") as error:

@@ -501,7 +501,11 @@ def test_labels_may_be_a_series():
     ("parameters", "error", "said"),
     [
         ({"cv": 1.5}, ValueError, "cv as a share of the rows must lie strictly inside (0, 1), got 1.5"),
-        ({"cv": True}, TypeError, "cv must be a share, a number of folds, 'auto', 'mixture', 'latest' or a splitter, got"),
+        (
+            {"cv": True},
+            TypeError,
+            "cv must be a share, a number of folds, 'auto', 'mixture', 'latest' or a splitter, got",
+        ),
         ({"cv": "last"}, ValueError, "'auto', 'mixture', 'latest' or a splitter, got 'last'"),
         ({"cv": "latest:2"}, ValueError, "cv must be 'latest', or 'latest:0.3' for the last 30% of the rows, got"),
         ({"cv": "mixture:1"}, ValueError, "cv must be 'mixture', or 'mixture:10' for the mean of 10 folds, got"),

@@ -258,7 +258,10 @@ def test_the_first_of_several_columns_of_dates_is_named():
 
 def test_a_column_of_dates_is_named():
     dated = X.assign(when=pd.date_range("2024", periods=N, freq="h"))
-    with pytest.raises(TypeError, match="X has dates in column 'when', which the estimator cannot use: .* take CalibratedRegressor.. without a model"):
+    with pytest.raises(
+        TypeError,
+        match="X has dates in column 'when', which the estimator cannot use: .* take CalibratedRegressor.. without a model",
+    ):
         CalibratedRegressor(Ridge()).fit(dated, Y)
 
 
@@ -329,7 +332,9 @@ GAPS = np.where(np.arange(N) % 100 == 7, np.nan, Y)
 
 @pytest.mark.parametrize("method", ["fit", "calibrate", "update", "evaluate", "report"])
 def test_missing_labels_are_told_with_their_rows_and_the_way(method):
-    with pytest.raises(ValueError, match=r"y is NaN in row 7 \(3 of 300 rows have no label\): leave such rows out, as in"):
+    with pytest.raises(
+        ValueError, match=r"y is NaN in row 7 \(3 of 300 rows have no label\): leave such rows out, as in"
+    ):
         getattr(fitted(Ridge()), method)(X, GAPS)
 
 
@@ -343,7 +348,9 @@ def test_missing_labels_of_any_kind_of_column_are_refused(kind):
 def test_a_missing_label_among_several_is_named_with_its_row(method):
     both = np.stack([Y, GAPS], axis=1)
     model = CalibratedRegressor(Ridge(), refine=None, random_state=0).fit(X, np.stack([Y, Y], axis=1))
-    with pytest.raises(ValueError, match="label 'y1' is missing in row 7 .3 of 300 rows lack a label.: leave such rows"):
+    with pytest.raises(
+        ValueError, match="label 'y1' is missing in row 7 .3 of 300 rows lack a label.: leave such rows"
+    ):
         getattr(model, method)(X, both)
 
 
@@ -376,6 +383,7 @@ def test_labels_that_are_texts_are_refused(y):
 
 
 # ---- groups of a report ---------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize(
     ("groups", "names"),

@@ -152,7 +152,9 @@ def drifting(n=400, seed=0):
 @pytest.mark.parametrize("cv", ["auto", 5, "mixture"])
 @pytest.mark.parametrize("refine", [None, "constant"])
 def test_errors_of_neighbours_that_are_alike_are_told_once_with_the_figure(cv, refine):
-    with pytest.warns(UserWarning, match=LOOK + r" \(the errors of neighbouring rows are correlated by 0\.\d\d\)") as told:
+    with pytest.warns(
+        UserWarning, match=LOOK + r" \(the errors of neighbouring rows are correlated by 0\.\d\d\)"
+    ) as told:
         model(cv=cv, refine=refine).fit(*drifting())
     assert len(told) == 1
 

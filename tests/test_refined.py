@@ -195,7 +195,9 @@ def test_weights_reach_the_model_and_the_refiner():
     (copies,) = model.estimators_
     assert sum(copy.weight_.sum() for copy in copies) == 2 * weight.sum()  # each row teaches two of three
     np.testing.assert_allclose(shown(model).sample_weight, weight / weight.mean())
-    inside = CalibratedRegressor(Weighed(), refine=Notes(), cv="mixture:2").fit(ROW[SEEN], Y[SEEN], sample_weight=weight)
+    inside = CalibratedRegressor(Weighed(), refine=Notes(), cv="mixture:2").fit(
+        ROW[SEEN], Y[SEEN], sample_weight=weight
+    )
     for part in inside.estimators_:
         train = shown(part).X[:, 0].astype(int)
         np.testing.assert_allclose(shown(part).sample_weight, weight[train] / weight[train].mean())

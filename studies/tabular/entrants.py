@@ -10,7 +10,8 @@ from studies.tabular import ours, with_crepes, with_mapie
 from studies.tabular.bench import Bench
 from studies.tabular.said import Said
 
-PLAIN, AUTO, OWN_SPREAD, SPREAD = "constant", "auto", "own-spread", "spread"
+PLAIN, OURS, OWN_SPREAD, SPREAD = "constant", "mean", "own-spread", "spread"
+"""The plain residual; the default of `CalibratedRegressor`; the model's own spread, as it is and shrunk."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,8 @@ _ALL = (
     _rung("quantiles", "five boosted quantiles of the residual"),
     _rung("forest", "the distribution of the residual among similar training rows"),
     _rung("cascade", "location and scale, then the local distribution of what is left"),
-    _rung("mean", "the mean of the quantiles of cascade and quantiles"),
+    _rung(OURS, "the mean of the quantiles of cascade and quantiles: the default"),
     Entrant("direct-quantiles", "nine boosted quantiles of y, without the base model", ours.direct_quantiles),
-    Entrant(AUTO, "the refiner chosen on training rows, out of fold", ours.auto),
     Entrant("mapie-split", "MAPIE's split conformal", with_mapie.split, "mapie"),
     Entrant("mapie-normalised", "MAPIE's ResidualNormalisedScore, scale by boosting", with_mapie.normalised, "mapie"),
     Entrant("mapie-cqr", "MAPIE's conformalised quantile regression, by boosting", with_mapie.quantile, "mapie"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from studies.paper.verdict import Verdict
 from studies.tabular.duels import duels, mean_ranks
-from studies.tabular.entrants import AUTO, NEIGHBOURS, OWN_SPREAD, PLAIN, SPREAD
+from studies.tabular.entrants import OURS, NEIGHBOURS, OWN_SPREAD, PLAIN, SPREAD
 from studies.tabular.outcomes import Outcomes
 
 _POOLED_Z, _TABLE_Z = 3.0, 3.7
@@ -31,8 +31,8 @@ def goals(outcomes: Outcomes, base: str) -> list[Verdict]:
     targets = TARGETS[base]
     return [
         _crps(outcomes, base, targets),
-        _worst(outcomes, base, (PLAIN,), "worst dataset, CRPS of auto over the plain residual's"),
-        _worst(outcomes, base, (OWN_SPREAD, SPREAD), "worst dataset, CRPS of auto over that of the base's own spread"),
+        _worst(outcomes, base, (PLAIN,), "worst dataset, CRPS of mean over the plain residual's"),
+        _worst(outcomes, base, (OWN_SPREAD, SPREAD), "worst dataset, CRPS of mean over that of the base's own spread"),
         _slices(outcomes, base, targets),
         _pooled_coverage(outcomes, base),
         _coverage_by_dataset(outcomes, base),
@@ -41,8 +41,8 @@ def goals(outcomes: Outcomes, base: str) -> list[Verdict]:
 
 
 def _crps(outcomes: Outcomes, base: str, targets: Targets) -> Verdict:
-    share = outcomes.average(base, AUTO, "crps")
-    statement = "CRPS of auto over the plain residual's, mean over datasets"
+    share = outcomes.average(base, OURS, "crps")
+    statement = "CRPS of mean over the plain residual's, mean over datasets"
     if share.value is None:
         return Verdict(statement, None, "not measured")
     moon = "reached" if share.value <= targets.moonshot else "not reached"
@@ -56,7 +56,7 @@ def _worst(outcomes: Outcomes, base: str, others: Sequence[str], statement: str)
         (dataset, other): share
         for other in others
         for dataset in outcomes.datasets
-        if (share := outcomes.share(dataset, base, AUTO, "crps", other)).value is not None
+        if (share := outcomes.share(dataset, base, OURS, "crps", other)).value is not None
     }
     if not shares:
         return Verdict(statement, None, "the base model has none" if base != "rf" else "not measured")
@@ -70,8 +70,8 @@ def _worst(outcomes: Outcomes, base: str, others: Sequence[str], statement: str)
 
 
 def _slices(outcomes: Outcomes, base: str, targets: Targets) -> Verdict:
-    share = outcomes.average(base, AUTO, "slice_pit")
-    statement = "slice PIT error of auto over the plain residual's"
+    share = outcomes.average(base, OURS, "slice_pit")
+    statement = "slice PIT error of mean over the plain residual's"
     if share.value is None:
         return Verdict(statement, None, "no dataset has 100 test rows")
     numbers = f"{share.value:.3f}{_error(share.se)}, {share.count} datasets, to be at most {targets.slice_pit:.2f}"
@@ -79,13 +79,13 @@ def _slices(outcomes: Outcomes, base: str, targets: Targets) -> Verdict:
 
 
 def coverage_z(outcomes: Outcomes, base: str) -> dict[str, tuple[float, float, float]]:
-    """Of each dataset the coverage of auto's 90% interval, its standard error, and the distance from 0.9 in these.
+    """Of each dataset the coverage of mean's 90% interval, its standard error, and the distance from 0.9 in these.
 
     The standard error is sqrt(0.09 (1/n + 1/m) / splits), with n calibration and m test rows.
     """
     found = {}
     for dataset in outcomes.datasets:
-        mean = outcomes.mean(dataset, base, AUTO, "cov90")
+        mean = outcomes.mean(dataset, base, OURS, "cov90")
         if mean.value is not None:
             n, m = (outcomes.rows(dataset, base, part) for part in ("calibration", "test"))
             error = math.sqrt(0.09 * (1 / n + 1 / m) / mean.count)
@@ -94,7 +94,7 @@ def coverage_z(outcomes: Outcomes, base: str) -> dict[str, tuple[float, float, f
 
 
 def _pooled_coverage(outcomes: Outcomes, base: str) -> Verdict:
-    statement = "coverage of auto's 90% interval, mean over datasets"
+    statement = "coverage of mean's 90% interval, mean over datasets"
     found = coverage_z(outcomes, base)
     if not found:
         return Verdict(statement, None, "not measured")
@@ -105,7 +105,7 @@ def _pooled_coverage(outcomes: Outcomes, base: str) -> Verdict:
 
 
 def _coverage_by_dataset(outcomes: Outcomes, base: str) -> Verdict:
-    statement = "coverage of auto's 90% interval, every dataset"
+    statement = "coverage of mean's 90% interval, every dataset"
     found = coverage_z(outcomes, base)
     if not found:
         return Verdict(statement, None, "not measured")
@@ -118,17 +118,17 @@ def _coverage_by_dataset(outcomes: Outcomes, base: str) -> Verdict:
 def _neighbours(outcomes: Outcomes, base: str) -> Verdict:
     statement = "90% interval score against every method of other libraries: lowest mean rank"
     others = [name for name in outcomes.methods(base) if name in NEIGHBOURS]
-    ranks = mean_ranks(outcomes, base, "is90", [AUTO, *others]) if others else {}
-    fights = duels(outcomes, base, "is90", AUTO, others)
+    ranks = mean_ranks(outcomes, base, "is90", [OURS, *others]) if others else {}
+    fights = duels(outcomes, base, "is90", OURS, others)
     if not ranks or not fights:
         return Verdict(statement, None, "no method of another library was run")
     second = min(others, key=ranks.__getitem__)
     wins = sorted(duel.wins for duel in fights)
     numbers = (
-        f"{ranks[AUTO]:.2f}, the best of {len(others)} others {ranks[second]:.2f} ({second}); wins {wins[0]} to "
+        f"{ranks[OURS]:.2f}, the best of {len(others)} others {ranks[second]:.2f} ({second}); wins {wins[0]} to "
         f"{wins[-1]} of {fights[0].of} datasets, Holm-adjusted p at most {max(duel.adjusted for duel in fights):.2g}"
     )
-    return Verdict(statement, ranks[AUTO] < ranks[second], numbers)
+    return Verdict(statement, ranks[OURS] < ranks[second], numbers)
 
 
 def _error(se: float | None) -> str:

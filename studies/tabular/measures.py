@@ -60,8 +60,7 @@ def measured(said: Said, bench: Bench, masks: Masks) -> dict[str, Any]:
             X = np.column_stack([bench.point_test, bench.cut.X_test])
             values["excess"] = excess_risk(said.pit, X, bench.seed)
     values |= {"fit_seconds": round(said.fit_seconds, 4), "predict_seconds": round(said.predict_seconds, 4)}
-    ordered = {name: _finite(values[name]) for name in HEADINGS if name in values}
-    return ordered | ({} if said.picked is None else {"picked": said.picked})
+    return {name: _finite(values[name]) for name in HEADINGS if name in values}
 
 
 def _finite(value: float) -> float | None:

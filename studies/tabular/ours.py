@@ -1,4 +1,4 @@
-"""The methods of this library: the residual as it is, the model's own spread, the refiners, the choice among them."""
+"""The methods of this library: the residual as it is, the model's own spread, the refiners."""
 
 from __future__ import annotations
 
@@ -31,16 +31,6 @@ def own_spread(bench: Bench) -> Said:
     return _calibrated(bench, lambda X, prediction: prediction, bench.model_seconds)
 
 
-def auto(bench: Bench) -> Said:
-    """The refiner that the league on the training rows chooses."""
-    rows, known = bench.rows, refiner_named("auto")
-    chosen: Any
-    chosen, league = timed(lambda: known.fit(rows))
-    # what the chosen one learns from all rows is learned once for these rows: here, or before
-    seconds = bench.learning_seconds + league + bench.refined(chosen.name)[1]
-    return _calibrated(bench, chosen, seconds, picked=chosen.name)
-
-
 def direct_quantiles(bench: Bench) -> Said:
     """Nine boosted quantile models of y on x; the base model has no part in it."""
     cut = bench.cut
@@ -59,9 +49,7 @@ def direct_quantiles(bench: Bench) -> Said:
     return _calibrated(bench, predict, seconds, own_model=True)
 
 
-def _calibrated(
-    bench: Bench, refinement: Refinement, seconds: float, *, picked: str | None = None, own_model: bool = False
-) -> Said:
+def _calibrated(bench: Bench, refinement: Refinement, seconds: float, *, own_model: bool = False) -> Said:
     cut = bench.cut
     calibration = refinement(cut.X_cal, bench.of_calibration)
     calibrated, more = timed(lambda: Calibrator().fit(calibration, cut.y_cal))
@@ -80,5 +68,4 @@ def _calibrated(
         crps=float(np.mean(to_numpy(H.crps(cut.y_test)))),
         nll=-float(np.mean(to_numpy(smooth.logpdf(cut.y_test)))),
         pit=to_numpy(H.cdf(cut.y_test)),
-        picked=picked,
     )

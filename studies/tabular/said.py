@@ -23,5 +23,3 @@ class Said:
     crps: float | None = None
     nll: float | None = None
     pit: Floats | None = None
-    picked: str | None = None
-    """What was chosen, where there was a choice."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from studies.means import Mean
 from studies.tabular.bases import TITLES
 from studies.tabular.duels import Duel, duels, mean_ranks
-from studies.tabular.entrants import AUTO, NEIGHBOURS
+from studies.tabular.entrants import OURS, NEIGHBOURS
 from studies.tabular.measures import HEADINGS
 from studies.tabular.outcomes import DIFFERENCES, POOLED, SHARES, Outcomes
 from studies.writers import markdown_table
@@ -44,14 +44,14 @@ def summary(outcomes: Outcomes, base: str) -> str:
 
 
 def duels_table(outcomes: Outcomes, base: str, metric: str, others: Sequence[str]) -> str:
-    """Auto against each of several methods."""
-    ranks = mean_ranks(outcomes, base, metric, [AUTO, *others])
-    own = ["(auto itself)", "", "", "", "", _rank(ranks, AUTO)]
+    """The default against each of several methods."""
+    ranks = mean_ranks(outcomes, base, metric, [OURS, *others])
+    own = ["(mean itself)", "", "", "", "", _rank(ranks, OURS)]
     rows = [
         [d.other, _share(d.share), _wins(d), f"{d.p:.2g}", f"{d.adjusted:.2g}", _rank(ranks, d.other)]
-        for d in duels(outcomes, base, metric, AUTO, others)
+        for d in duels(outcomes, base, metric, OURS, others)
     ]
-    header = ["auto against", HEADINGS[metric], "wins", "Wilcoxon p", "Holm-adjusted", "mean rank"]
+    header = ["mean against", HEADINGS[metric], "wins", "Wilcoxon p", "Holm-adjusted", "mean rank"]
     return markdown_table(header, [*rows, own])
 
 
@@ -64,13 +64,10 @@ def _wins(duel: Duel) -> str:
 
 
 def by_dataset(outcomes: Outcomes, base: str) -> str:
-    """What auto picked and won on each dataset, and the best of the neighbours there."""
+    """What the default won on each dataset, and the best of the neighbours there."""
     rows = []
     for dataset in outcomes.datasets:
-        lines = outcomes.lines_of(dataset, base).values()
-        picked = [p for line in lines if (p := line["methods"].get(AUTO, {}).get("picked"))]
-        counts = {name: picked.count(name) for name in sorted(set(picked), key=picked.count, reverse=True)}
-        interval = outcomes.mean(dataset, base, AUTO, "is90")
+        interval = outcomes.mean(dataset, base, OURS, "is90")
         scores = {name: outcomes.mean(dataset, base, name, "is90").value for name in NEIGHBOURS}
         known = {name: value for name, value in scores.items() if value is not None}
         best = min(known, key=known.__getitem__) if known else None
@@ -78,21 +75,20 @@ def by_dataset(outcomes: Outcomes, base: str) -> str:
             [
                 dataset,
                 f"{outcomes.rows(dataset, base, 'calibration'):,}",
-                _share(outcomes.share(dataset, base, AUTO, "crps")),
-                _share(outcomes.share(dataset, base, AUTO, "is90")),
+                _share(outcomes.share(dataset, base, OURS, "crps")),
+                _share(outcomes.share(dataset, base, OURS, "is90")),
                 "" if interval.value is None else f"{interval.value:.3f}",
                 "" if best is None else f"{known[best]:.3f} ({best})",
                 "" if best is None or interval.value is None else _winner(interval.value, known[best]),
-                ", ".join(f"{name} {count}" for name, count in counts.items()),
             ]
         )
-    header = ["dataset", "calibration rows", "CRPS of auto / constant", "90% interval score of auto / constant"]
-    header += ["90% interval score of auto", "best of other libraries", "lower", "picked"]
+    header = ["dataset", "calibration rows", "CRPS of mean / constant", "90% interval score of mean / constant"]
+    header += ["90% interval score of mean", "best of other libraries", "lower"]
     return markdown_table(header, rows)
 
 
 def _winner(ours: float, theirs: float) -> str:
-    return "auto" if ours < theirs else "other"
+    return "mean" if ours < theirs else "other"
 
 
 def summary_md(outcomes: Outcomes) -> str:
@@ -120,7 +116,7 @@ def summary_csv(outcomes: Outcomes) -> str:
 
 
 def duels_csv(outcomes: Outcomes) -> str:
-    """Auto against every other method, by CRPS and by the 90% interval score; Holm over the lines of each group.
+    """The default against every other method, by CRPS and by the 90% interval score; Holm over the lines of each group.
 
     The neighbours are a group of their own, as on the page.
     """
@@ -128,15 +124,15 @@ def duels_csv(outcomes: Outcomes) -> str:
     for base in outcomes.bases:
         for metric in ("crps", "is90"):
             for group, others in groups(outcomes, base).items():
-                for d in duels(outcomes, base, metric, AUTO, others):
+                for d in duels(outcomes, base, metric, OURS, others):
                     records.append([base, metric, group, *_fields(d)])
     header = ["base", "metric", "group", "against", "share", "se", "wins", "ties", "of", "p", "p_holm"]
     return _csv(header, records)
 
 
 def groups(outcomes: Outcomes, base: str) -> dict[str, list[str]]:
-    """The methods that auto is compared with: the library's own, and the neighbours'."""
-    others = [name for name in outcomes.methods(base) if name != AUTO]
+    """The methods that the default is compared with: the library's own, and the neighbours'."""
+    others = [name for name in outcomes.methods(base) if name != OURS]
     return {
         "own": [name for name in others if name not in NEIGHBOURS],
         "neighbours": [name for name in others if name in NEIGHBOURS],

@@ -84,11 +84,10 @@ def test_every_method_is_measured_by_all_that_it_allows(quick_forest):
     for name, result in line["methods"].items():
         package = ENTRANTS[name].package
         expected = {"mapie": of_intervals, "crepes": of_steps, None: of_steps | {"nll"}}[package]
-        assert set(result) - {"picked"} == expected, name
-        assert all(np.isfinite(value) for key, value in result.items() if key != "picked"), name
+        assert set(result) == expected, name
+        assert all(np.isfinite(value) for value in result.values()), name
         assert 0.75 < result["cov90"] <= 1, name
-    assert line["methods"]["auto"]["picked"] in ENTRANTS
-    assert line["methods"]["auto"]["fit_seconds"] > line["methods"]["constant"]["fit_seconds"]
+    assert line["methods"]["mean"]["fit_seconds"] > line["methods"]["constant"]["fit_seconds"]
 
 
 def test_a_model_without_a_spread_has_no_methods_that_need_one():
@@ -245,7 +244,7 @@ def test_versions_are_known_of_packages_that_were_carried_along_without_metadata
     ("options", "sentence"),
     [
         ({"bases": ["svm"]}, "Tabular.bases must be among hgb, rf, ridge, lightgbm, got 'svm'"),
-        ({"methods": ["auto"]}, "Tabular.methods must have 'constant'"),
+        ({"methods": ["mean"]}, "Tabular.methods must have 'constant'"),
         ({"splits": 0}, "splits must be at least one, counted from 0, got 0"),
         ({"splits": [-1, 2]}, "splits must be at least one, counted from 0"),
         ({"jobs": 0}, "jobs must be a number of workers"),
@@ -549,45 +548,45 @@ TWO = {
     "a": [
         {
             "constant": result(1.0, 4.0),
-            "auto": result(0.8, 3.0, slice_pit=0.01, picked="cascade"),
+            "mean": result(0.8, 3.0, slice_pit=0.01),
             "crepes-knn": result(1, 5),
         },
         {
             "constant": result(3.0, 4.0),
-            "auto": result(2.0, 3.0, slice_pit=0.01, picked="cascade"),
+            "mean": result(2.0, 3.0, slice_pit=0.01),
             "crepes-knn": result(3, 5),
         },
     ],
     "b": [
-        {"constant": result(1.0, 2.0), "auto": result(1.0, 2.0, picked="constant"), "crepes-knn": result(1.0, 1.0)},
-        {"constant": result(1.0, 2.0), "auto": result(1.0, 2.0, picked="constant"), "crepes-knn": result(1.0, 1.0)},
+        {"constant": result(1.0, 2.0), "mean": result(1.0, 2.0), "crepes-knn": result(1.0, 1.0)},
+        {"constant": result(1.0, 2.0), "mean": result(1.0, 2.0), "crepes-knn": result(1.0, 1.0)},
     ],
 }
 
 
 def test_shares_are_of_means_over_splits_with_a_paired_error(tmp_path):
     outcomes = read(known(tmp_path, TWO))
-    share = outcomes.share("a", "hgb", "auto", "crps")
+    share = outcomes.share("a", "hgb", "mean", "crps")
     assert share.value == pytest.approx(2.8 / 4)
-    # auto - 0.7 plain: 0.1 and -0.1, so the standard error is 0.1 over the mean of plain, 2
+    # mean - 0.7 plain: 0.1 and -0.1, so the standard error is 0.1 over the mean of plain, 2
     assert share.se == pytest.approx(0.1 / 2)
-    average = outcomes.average("hgb", "auto", "crps")
+    average = outcomes.average("hgb", "mean", "crps")
     assert average.value == pytest.approx((0.7 + 1) / 2)
     assert average.se == pytest.approx(0.05 / 2)
-    assert outcomes.average("hgb", "auto", "is90").value == pytest.approx((0.75 + 1) / 2)
-    assert outcomes.average("hgb", "auto", "slice_pit").value == pytest.approx((0.01 + 0.02) / 0.04)
-    assert outcomes.average("hgb", "auto", "cov90").value == pytest.approx(0.9)
+    assert outcomes.average("hgb", "mean", "is90").value == pytest.approx((0.75 + 1) / 2)
+    assert outcomes.average("hgb", "mean", "slice_pit").value == pytest.approx((0.01 + 0.02) / 0.04)
+    assert outcomes.average("hgb", "mean", "cov90").value == pytest.approx(0.9)
 
 
 def test_duels_and_ranks_of_known_results(tmp_path):
     outcomes = read(known(tmp_path, TWO))
-    (duel,) = duels(outcomes, "hgb", "is90", "auto", ["crepes-knn"])
+    (duel,) = duels(outcomes, "hgb", "is90", "mean", ["crepes-knn"])
     assert duel.share.value == pytest.approx((3 / 5 + 2 / 1) / 2)
     assert (duel.wins, duel.ties, duel.of) == (1, 0, 2)
-    (duel,) = duels(outcomes, "hgb", "crps", "auto", ["constant"])
+    (duel,) = duels(outcomes, "hgb", "crps", "mean", ["constant"])
     assert (duel.wins, duel.ties, duel.of, duel.p) == (1, 1, 2, 1.0)
-    assert mean_ranks(outcomes, "hgb", "is90", ["auto", "constant", "crepes-knn"]) == {
-        "auto": (1 + 2.5) / 2,
+    assert mean_ranks(outcomes, "hgb", "is90", ["mean", "constant", "crepes-knn"]) == {
+        "mean": (1 + 2.5) / 2,
         "constant": (2 + 2.5) / 2,
         "crepes-knn": (3 + 1) / 2,
     }
@@ -598,10 +597,10 @@ def test_an_infinite_value_is_the_last_in_rank_and_has_no_share(tmp_path):
     tables["a"][0]["crepes-knn"] = result(1.0, None)
     outcomes = read(known(tmp_path, tables))
     assert outcomes.share("a", "hgb", "crepes-knn", "is90").value is None
-    assert mean_ranks(outcomes, "hgb", "is90", ["auto", "crepes-knn"]) == {"auto": 1.5, "crepes-knn": 1.5}
+    assert mean_ranks(outcomes, "hgb", "is90", ["mean", "crepes-knn"]) == {"mean": 1.5, "crepes-knn": 1.5}
     tables["b"][0]["crepes-knn"] = {"failed": "ValueError: too few"}
     outcomes = read(known(tmp_path, tables))
-    assert mean_ranks(outcomes, "hgb", "is90", ["auto", "crepes-knn"]) == {"auto": 1.0, "crepes-knn": 2.0}
+    assert mean_ranks(outcomes, "hgb", "is90", ["mean", "crepes-knn"]) == {"mean": 1.0, "crepes-knn": 2.0}
     assert outcomes.failures() == ["crepes-knn with hgb failed 1 times, first on b, split 0: ValueError: too few"]
     assert "- Crepes-knn with hgb failed 1 times, first on b, split 0: ValueError: too few." in page(outcomes)
 
@@ -627,17 +626,17 @@ def goal(outcomes, base, start):
 
 def test_goals_of_known_results(tmp_path):
     outcomes = read(known(tmp_path, TWO))
-    crps = goal(outcomes, "hgb", "CRPS of auto")
+    crps = goal(outcomes, "hgb", "CRPS of mean")
     assert crps.holds
     assert crps.numbers == "0.8500 ± 0.025, to be at most 0.90; 0.88 is reached"
-    worst = goal(outcomes, "hgb", "worst dataset, CRPS of auto over the plain")
+    worst = goal(outcomes, "hgb", "worst dataset, CRPS of mean over the plain")
     assert worst.holds
     assert worst.numbers.startswith("1.000 ± 0.000 (b)")
-    assert goal(outcomes, "hgb", "worst dataset, CRPS of auto over that of the base").holds is None
+    assert goal(outcomes, "hgb", "worst dataset, CRPS of mean over that of the base").holds is None
     slice_pit = goal(outcomes, "hgb", "slice PIT")
     assert not slice_pit.holds
     assert slice_pit.numbers.startswith("0.750")
-    assert goal(outcomes, "hgb", "coverage of auto's 90% interval, mean").holds
+    assert goal(outcomes, "hgb", "coverage of mean's 90% interval, mean").holds
     ranks = goal(outcomes, "hgb", "90% interval score against")
     assert not ranks.holds  # both have 1.5
     assert ranks.numbers.startswith("1.50, the best of 1 others 1.50 (crepes-knn); wins 1 to 1 of 2 datasets")
@@ -646,21 +645,21 @@ def test_goals_of_known_results(tmp_path):
 @pytest.mark.parametrize(("cov90", "holds"), [(0.9 + 3.6 * 0.03, True), (0.9 - 3.8 * 0.03, False)])
 def test_coverage_is_judged_by_its_standard_error(tmp_path, cov90, holds):
     # sqrt(0.09 (1/100 + 1/100) / 2) = 0.03 with two splits
-    methods = {"constant": result(1.0, 1.0), "auto": result(1.0, 1.0, cov90=cov90)}
-    outcomes = read(known(tmp_path, {"a": [methods] * 2, "b": [{**methods, "auto": result(1, 1)}] * 2}))
-    assert goal(outcomes, "hgb", "coverage of auto's 90% interval, every dataset").holds is holds
+    methods = {"constant": result(1.0, 1.0), "mean": result(1.0, 1.0, cov90=cov90)}
+    outcomes = read(known(tmp_path, {"a": [methods] * 2, "b": [{**methods, "mean": result(1, 1)}] * 2}))
+    assert goal(outcomes, "hgb", "coverage of mean's 90% interval, every dataset").holds is holds
     # of two tables the mean is half as far away, and its standard error 0.03 / sqrt(2)
-    assert goal(outcomes, "hgb", "coverage of auto's 90% interval, mean").holds
+    assert goal(outcomes, "hgb", "coverage of mean's 90% interval, mean").holds
     outcomes = read(known(tmp_path, {"a": [methods] * 2, "b": [methods] * 2}))
-    assert not goal(outcomes, "hgb", "coverage of auto's 90% interval, mean").holds
+    assert not goal(outcomes, "hgb", "coverage of mean's 90% interval, mean").holds
 
 
-@pytest.mark.parametrize(("auto", "holds"), [((1.02, 1.02), False), ((1.3, 0.8), True), ((1.009, 1.009), True)])
-def test_the_worst_table_may_be_within_two_paired_errors_of_one(tmp_path, auto, holds):
-    splits = [{"constant": result(1.0, 1.0), "own-spread": result(5, 5), "auto": result(crps, 1.0)} for crps in auto]
+@pytest.mark.parametrize(("mean", "holds"), [((1.02, 1.02), False), ((1.3, 0.8), True), ((1.009, 1.009), True)])
+def test_the_worst_table_may_be_within_two_paired_errors_of_one(tmp_path, mean, holds):
+    splits = [{"constant": result(1.0, 1.0), "own-spread": result(5, 5), "mean": result(crps, 1.0)} for crps in mean]
     outcomes = read(known(tmp_path, {"a": splits}, base="rf"))
-    assert goal(outcomes, "rf", "worst dataset, CRPS of auto over the plain").holds is holds
-    assert goal(outcomes, "rf", "worst dataset, CRPS of auto over that of the base").holds
+    assert goal(outcomes, "rf", "worst dataset, CRPS of mean over the plain").holds is holds
+    assert goal(outcomes, "rf", "worst dataset, CRPS of mean over that of the base").holds
 
 
 def test_the_page_opens_with_the_result_and_says_where_a_neighbour_is_ahead(tmp_path):
@@ -669,13 +668,13 @@ def test_the_page_opens_with_the_result_and_says_where_a_neighbour_is_ahead(tmp_
     text = (tmp_path / "docs" / "league.md").read_text(encoding="utf-8")
     first = text.split("\n\n")[1]
     assert first == (
-        "Gradient boosting: `auto` has 85.0% of the plain residual's CRPS and 87.5% of its 90% interval score, "
+        "Gradient boosting: `mean` has 85.0% of the plain residual's CRPS and 87.5% of its 90% interval score, "
         "averaged over 2 datasets. A method of another library has a lower 90% interval score on 1 of 2 datasets: "
         "b (crepes-knn)."
     )
     assert "4 of 6 goals are reached." in text
-    assert "| crepes-knn | 1.300 ± 0.000 | 1 of 2 | 1 | 1 | 1.50 |\n| (auto itself) |  |  |  |  | 1.50 |" in text
-    assert "| b | 100 | 1.000 ± 0.000 | 1.000 ± 0.000 | 2.000 | 1.000 (crepes-knn) | other | constant 2 |" in text
+    assert "| crepes-knn | 1.300 ± 0.000 | 1 of 2 | 1 | 1 | 1.50 |\n| (mean itself) |  |  |  |  | 1.50 |" in text
+    assert "| b | 100 | 1.000 ± 0.000 | 1.000 ± 0.000 | 2.000 | 1.000 (crepes-knn) | other |" in text
     assert "- Mapie-cqr was not run: mapie was not installed." in text
     rows = (tmp_path / "tables" / "tests.csv").read_text(encoding="utf-8").splitlines()
     assert "hgb,is90,neighbours,crepes-knn,1.3,0,1,0,2,1,1" in rows
@@ -683,7 +682,7 @@ def test_the_page_opens_with_the_result_and_says_where_a_neighbour_is_ahead(tmp_
 
 def test_every_metric_of_the_file_has_a_line_in_the_summary(tmp_path):
     text = summary_csv(read(known(tmp_path, TWO)))
-    assert 'hgb,auto,crps,"share of constant, mean over datasets",0.85,0.025,2,2' in text.splitlines()
+    assert 'hgb,mean,crps,"share of constant, mean over datasets",0.85,0.025,2,2' in text.splitlines()
     assert {row.split(",")[2] for row in text.splitlines()[1:]} == {"crps", "is90", "cov90", "slice_pit", "fit_seconds"}
     assert set(HEADINGS) > {"crps", "is90", "cov90", "slice_pit", "fit_seconds"}
     assert "own,constant" in duels_csv(read(known(tmp_path, TWO)))
