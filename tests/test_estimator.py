@@ -51,7 +51,7 @@ from calibrant import (
     prediction_of,
 )
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Random
-from calibrant.scores import EnsembleScore, LocationScaleScore, ZScore
+from calibrant.scores import LocationScaleScore
 from calibrant.sklearn.folds import at_most_folds, share_of
 from calibrant.sklearn.meta_estimator import Routed, last_step
 

@@ -260,7 +260,7 @@ def test_a_column_of_dates_is_named():
     dated = X.assign(when=pd.date_range("2024", periods=N, freq="h"))
     with pytest.raises(
         TypeError,
-        match="X has dates in column 'when', which the estimator cannot use: .* take CalibratedRegressor.. without a model",
+        match=r"X has dates in column 'when', which the estimator cannot use: .* CalibratedRegressor\(\) without a model",
     ):
         CalibratedRegressor(Ridge()).fit(dated, Y)
 
@@ -349,7 +349,7 @@ def test_a_missing_label_among_several_is_named_with_its_row(method):
     both = np.stack([Y, GAPS], axis=1)
     model = CalibratedRegressor(Ridge(), refine=None, random_state=0).fit(X, np.stack([Y, Y], axis=1))
     with pytest.raises(
-        ValueError, match="label 'y1' is missing in row 7 .3 of 300 rows lack a label.: leave such rows"
+        ValueError, match=r"label 'y1' is missing in row 7 \(3 of 300 rows lack a label\): leave such rows"
     ):
         getattr(model, method)(X, both)
 

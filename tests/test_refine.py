@@ -370,7 +370,7 @@ def test_the_check_names_the_distribution_that_broke(refiner, said):
 
 def test_bad_input():
     for wrong in ("best", "default", ["constant"], 3):
-        with pytest.raises(ValueError, match="refine must be a Refiner, or one of constant, spread, .* mean, got"):
+        with pytest.raises(ValueError, match=r"refine must be a Refiner, or one of constant, spread, .* mean, got"):
             refiner_named(wrong)
     with pytest.raises(TypeError, match=r"Mean.members must be refiners"):
         Mean([])

@@ -434,7 +434,7 @@ def test_what_ends_in_a_refined_model_is_not_refined_again():
 def test_a_bad_refiner_is_named():
     for wrong in ("best", "default", ["constant", "spread"]):
         for model in (Refined(Ridge(), wrong), CalibratedRegressor(Ridge(), refine=wrong)):
-            with pytest.raises(ValueError, match="refine must be a Refiner, or one of constant, .*, mean, got"):
+            with pytest.raises(ValueError, match=r"refine must be a Refiner, or one of constant, .*, mean, got"):
                 model.fit(X, Y)
 
 

@@ -224,7 +224,7 @@ def test_what_predicts_is_what_was_scored():
     """Also where the only distribution among points has weight 0."""
     models = [Ridge(), RandomForestRegressor(5, random_state=0), AbsurdNormal()]
     model = Refined(models, None, random_state=0)
-    seen, found = model.learn(X, Y, Routed([{}] * 3, {}))
+    _, found = model.learn(X, Y, Routed([{}] * 3, {}))
     assert type(model.predict_forecast(X)) is type(found)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from studies.paper.verdict import Verdict
 from studies.tabular.duels import duels, mean_ranks
-from studies.tabular.entrants import OURS, NEIGHBOURS, OWN_SPREAD, PLAIN, SPREAD
+from studies.tabular.entrants import NEIGHBOURS, OURS, OWN_SPREAD, PLAIN, SPREAD
 from studies.tabular.outcomes import Outcomes
 
 _POOLED_Z, _TABLE_Z = 3.0, 3.7

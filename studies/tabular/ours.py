@@ -12,7 +12,6 @@ from calibrant.calibration import Calibrator
 from calibrant.interpolators import NAF
 from calibrant.predictions import Quantiles
 from calibrant.refine.base import Refinement
-from calibrant.refine.names import refiner_named
 from studies.tabular.bench import Bench, timed
 from studies.tabular.said import COVERAGES, Said
 

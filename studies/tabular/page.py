@@ -8,7 +8,7 @@ from typing import Any
 from studies.paper.verdict import Verdict
 from studies.progress import said
 from studies.tabular.bases import MODELS, TITLES
-from studies.tabular.entrants import OURS, ENTRANTS, NEIGHBOURS
+from studies.tabular.entrants import ENTRANTS, NEIGHBOURS, OURS
 from studies.tabular.goals import TARGETS, goals
 from studies.tabular.outcomes import Outcomes
 from studies.tabular.summary import READ, by_dataset, duels_table, groups, summary
@@ -95,9 +95,9 @@ def _design(outcomes: Outcomes) -> Iterator[str]:
         "calibration rows together."
     )
     yield (
-        f"`mean` is what `CalibratedRegressor` refines by without being told. The base model predicts the training rows "
-        f"out of fold ({recipe['folds']} folds), and each refiner learns from these predictions. Neither calibration nor "
-        "test rows are used for it, so the guarantee is the same as without."
+        f"`mean` is what `CalibratedRegressor` refines by without being told. The base model predicts the training "
+        f"rows out of fold ({recipe['folds']} folds), and each refiner learns from these predictions. Neither "
+        "calibration nor test rows are used for it, so the guarantee is the same as without."
     )
     yield (
         "The refiners' own settings (size and number of trees, levels, members of the average) were chosen in the same "

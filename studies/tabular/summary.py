@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from studies.means import Mean
 from studies.tabular.bases import TITLES
 from studies.tabular.duels import Duel, duels, mean_ranks
-from studies.tabular.entrants import OURS, NEIGHBOURS
+from studies.tabular.entrants import NEIGHBOURS, OURS
 from studies.tabular.measures import HEADINGS
 from studies.tabular.outcomes import DIFFERENCES, POOLED, SHARES, Outcomes
 from studies.writers import markdown_table
