@@ -46,7 +46,7 @@ from calibrant.interpolators import (
 from calibrant.interpolators.by_group import Groups
 from calibrant.interpolators.history import Forgetting, HalfLife, History, Window
 from calibrant.interpolators.naf import default_accuracy
-from calibrant.interpolators.weights import CalibrationWeights, Ratios
+from calibrant.interpolators.weights import CalibrationWeights, OncePerGroup, Ratios
 from calibrant.intervals import CQR, AbsoluteResidual, Centred, Nonconformity, NormalizedResidual
 from calibrant.labels import AtomAt, Counts, Labels, Real, Transformed
 from calibrant.labels.base import Chained
@@ -188,11 +188,13 @@ PARTS = (
         forget=optional(instance(Forgetting)),
         floored=count("a count", 0),
         groups=optional(instance(Groups)),
+        basis=FieldRule('"nested" or "time"', lambda value: value in (None, "nested", "time")),
     ),
     _kind(Groups, labels=LABELS, numbers=PLACES),
     _kind(Window, last=count("a count", 1)),
     _kind(HalfLife, rows=POSITIVE),
     _kind(Ratios, values=WEIGHTS),
+    _kind(OncePerGroup, values=WEIGHTS),
     # scores
     _kind(ResidualScore),
     _kind(RelativeScore, floor=FLOOR),

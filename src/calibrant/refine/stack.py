@@ -124,7 +124,7 @@ class Stack:
         pairs = list(zip(self.weights, predictions, strict=True))
         flat = [(weight, centre_of(each)) for weight, each in pairs if not has_quantiles(each)]
         centre = sum(weight * each for weight, each in flat)
-        if len(flat) == len(pairs):
+        if self.errors is None and len(flat) == len(pairs):
             return Point(centre)
         values: Any = sum(weight * at_levels(each) for weight, each in pairs if has_quantiles(each))
         if self.errors is not None:

@@ -244,7 +244,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
             params = together.rows(rows, len(y))
             return delayed(_learned)(predictor, rows_of(shown, rows), y[rows], params, work if own else None)
 
-        with naming_columns(X, self.by):
+        with naming_columns(shown, self.by):
             # the last first: where every row is used it has all rows, and says which models there is time for
             (last,) = Parallel()([task(train[-1], work.part(1 / len(train)))])
             only = last[0].weights_ if own and is_blend(self.estimator) else None

@@ -38,30 +38,40 @@ def copies_in(X: Any, y: Numbers) -> Numbers | None:
         X: The features, as they came.
         y: The labels, one or several per row.
     """
-    of_y = _codes(np.reshape(y, (len(y), -1)))
-    of_X = _codes(Columns.of(X).numbers(X))
-    if of_X is None or of_y is None:
+    try:
+        matrix = Columns.of(X).numbers(X)
+    except (TypeError, ValueError):  # columns of what is no number and no category: the model will say so
         return None
+    if not matrix.shape[1]:
+        return None
+    of_y, of_X = _codes(np.reshape(y, (len(y), -1))), _codes(matrix)
     both = of_X * np.uint64(0x9E3779B97F4A7C15) + of_y
     kinds, first, copy = np.unique(both, return_index=True, return_inverse=True)
     if len(kinds) == len(both):
         return None
-    same_y = _pairs(of_y[first]) / (len(kinds) * (len(kinds) - 1) / 2)
-    by_chance = 10 * same_y * _pairs(of_X)  # labels depend on X: rows of equal X tie more often than any two
-    if _pairs(both) > 2 * by_chance:
+    n = len(kinds)
+    ties_of_y = _pairs(of_y[first]) / (n * (n - 1) / 2) if n > 1 else 1.0
+    # labels depend on X: rows of equal X tie more often than any two
+    if _pairs(both) > 2 * 10 * ties_of_y * _pairs(of_X):
         return np.asarray(copy)
-    if len(np.unique(of_X)) > len(both) / 2:
+    if len(both) - n > max(3, 0.01 * len(both)) and _pairs(of_X) > 10 * _by_chance(matrix):
         warn_user(
-            f"{count(len(both) - len(kinds), 'row')} of {len(both):,} equal another in X and in y, which may be copies"
+            f"{count(len(both) - n, 'row')} of {len(both):,} equal another in X and in y, which may be copies"
             " or ties of y: if they are copies, leave them out, or the intervals are too narrow"
         )
     return None
 
 
-def _codes(matrix: Numbers) -> Any:
-    """A 64-bit number for each row, the same for equal rows; None for rows without columns."""
-    if not matrix.shape[1]:
-        return None
+def _by_chance(matrix: Numbers) -> float:
+    """The pairs of rows that would be equal if columns were independent."""
+    n, share = len(matrix), 1.0
+    for k in range(matrix.shape[1]):
+        share *= np.sum(np.unique(matrix[:, k], return_counts=True)[1].astype(np.float64) ** 2) / n**2
+    return float(share * n * (n - 1) / 2)
+
+
+def _codes(matrix: Numbers) -> Numbers:
+    """A 64-bit number for each row, the same for equal rows."""
     codes = np.zeros(len(matrix), np.uint64)
     for k in range(matrix.shape[1]):
         column = np.ascontiguousarray(matrix[:, k], dtype=np.float64) + 0.0  # -0 is 0
@@ -72,7 +82,7 @@ def _codes(matrix: Numbers) -> Any:
     return codes
 
 
-def _pairs(codes: Any) -> float:
+def _pairs(codes: Numbers) -> float:
     """The number of pairs of equal rows."""
     sizes = np.unique(codes, return_counts=True)[1].astype(np.float64)
     return float(np.sum(sizes * (sizes - 1) / 2))
