@@ -28,8 +28,8 @@ known, test = slice(2500), slice(2500, None)
 # %%
 # ## The same model, without and with refinement
 #
-# Both hold 20% of the rows out to calibrate. The second also learns from the training rows what the errors depend on;
-# a league of refiners decides how elaborate the answer should be. `"auto"` is the default.
+# Both hold 20% of the rows out to calibrate. The second also learns from the training rows what the errors depend on,
+# from the predictions of copies of the model that did not see the row. `"auto"` is the default.
 
 base = HistGradientBoostingRegressor(max_iter=30, max_leaf_nodes=8, random_state=0)
 H = {}
@@ -39,7 +39,6 @@ for name, refine in (("one width", None), ("refined", "auto")):
     inside, score = coverage(H[name], y[test], 0.9), crps(H[name], y[test])
     print(f"{name + ':':10} the 90% intervals hold {inside:.1%}, CRPS {score:.2f}")
 print(f"truth:     CRPS {crps(Normal(mean[test], std[test]), y[test]):.2f}")
-print("chosen:   ", model.estimators_[0].league_.chosen)
 
 # %%
 # ## Where the labels are

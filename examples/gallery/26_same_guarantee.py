@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import norm
 from sklearn.linear_model import Ridge
 
-from calibrant import Calibrator, Point, Refined, plots
+from calibrant import Calibrator, Refined, plots
 
 # %%
 # ## Training rows: a model and what refines it
@@ -38,7 +38,7 @@ refined = Refined(Ridge(), "location-scale", random_state=0).fit(x, y)
 sets, n, new = 1000, 100, 200
 levels = np.arange(1, 40) / 40
 x, mean, std, y = rows(sets * (n + new))
-forecasts = {"plain": Point(refined.estimator_.predict(x)), "refined": refined.predict_forecast(x)}
+forecasts = {"plain": refined.predict_stacked(x), "refined": refined.predict_forecast(x)}
 shares = {name: np.empty((sets, len(levels))) for name in forecasts}
 covered = {name: np.empty(sets) for name in forecasts}
 width = {name: np.empty(sets) for name in forecasts}

@@ -38,18 +38,18 @@ print(f"{np.mean(y == 0):.0%} of the labels are 0")
 forest = RandomForestRegressor(30, min_samples_leaf=5, random_state=0)
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
-    model = CalibratedRegressor(forest, labels="real", refine=None, random_state=0).fit(x[known], y[known])
+    model = CalibratedRegressor(forest, labels="real", refine=None, cv=0.2, random_state=0).fit(x[known], y[known])
     H = {"trees": model.predict_distribution(x[test])}
-print(next(str(each.message) for each in caught if "rules the distribution of all" in str(each.message)))
+print(next(str(each.message) for each in caught if "of the spread of q" in str(each.message)))
 
 # %%
 # ## Three that learn on training rows
 #
 # Points alone; the spread of the trees, shrunk towards a common one by what the errors of training rows say; a spread
-# learned from these errors. Without `refine=` a league chooses among these and others.
+# learned from these errors.
 
 for refine in ("constant", "spread", "location-scale"):
-    model = CalibratedRegressor(forest, labels="real", refine=refine, random_state=0).fit(x[known], y[known])
+    model = CalibratedRegressor(forest, labels="real", refine=refine, cv=0.2, random_state=0).fit(x[known], y[known])
     H[refine] = model.predict_distribution(x[test])
 for name, distributions in H.items():
     found = evaluate(distributions, y[test])
