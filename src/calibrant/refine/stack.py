@@ -190,4 +190,4 @@ def joined_levels(predictions: Sequence[Any]) -> Quantiles:
     """What models for one quantile each predict, together."""
     ordered = sorted(predictions, key=lambda each: float(each.levels[0]))
     levels = [float(each.levels[0]) for each in ordered]
-    return Quantiles(levels, concatenate([each.values for each in ordered], axis=1))
+    return Quantiles(levels, np.sort(to_numpy(concatenate([each.values for each in ordered], axis=1)), axis=1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any, Literal, Self
@@ -142,7 +143,8 @@ class Member(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if self.smooth:
             matrix = self._learn_scales(matrix)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        with few_threads(matrix):
+        with few_threads(matrix), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what did not converge: the stack weighs it by its predictions
             self.model_ = clone(self.model).fit(matrix, (y - self.centre_) / self.unit_, **weights)
         return self
 

@@ -13,6 +13,7 @@ from calibrant._types import Features, LabelsLike
 from calibrant.calibration import Calibrated
 from calibrant.cross import CrossCalibrated
 from calibrant.distributions.base import Distribution
+from calibrant.interpolators.weights import OncePerGroup
 from calibrant.monitoring.alarm import Monitor
 from calibrant.several.calibration import SeveralCalibrated
 from calibrant.sklearn.meta_estimator import labels
@@ -52,8 +53,12 @@ class OnlineMethods:
         X, y = indexable(self._check_columns(X), labels(y))
         # draws of their own for every update
         rng = np.random.default_rng([self.seed_, self.calibrated_.guarantee.n])
+        context = self._context(X)
+        history = getattr(self.calibrated_, "history", None)
+        if history is not None and isinstance(history.weights, OncePerGroup):  # each new row by itself
+            context["weights"] = OncePerGroup(np.ones_like(cast("np.ndarray[Any, Any]", y)))
         again = {} if isinstance(self.calibrated_, Tracker) else {"refit": refit}
-        self.calibrated_ = self.calibrated_.update(self.predict_base(X), y, **self._context(X), rng=rng, **again)
+        self.calibrated_ = self.calibrated_.update(self.predict_base(X), y, **context, rng=rng, **again)
         return self
 
     def track(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any, Self, cast, overload
 
@@ -69,6 +69,20 @@ from calibrant.sklearn.several import (
     labels_by_name,
 )
 from calibrant.sklearn.work import Bar, Work
+
+
+@dataclass(frozen=True)
+class Split:
+    """Which rows train and which calibrate."""
+
+    train: list[Any]
+    """The rows of each training part; where every row is used twice, all rows as the last."""
+    held: list[Any]
+    """The rows that calibrate, for each part: no two are copies."""
+    routed: Routed
+    """The parameters of `fit`, with copies of rows as groups."""
+    every: bool
+
 
 FORECASTERS = (Refined, SeveralModel)
 """What has folds and adapters of its own."""
@@ -219,67 +233,44 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         random, routed = check_random_state(self.random_state), self._routed(params)
         self._check_labels(X, y, calibrator)
         if is_frozen(self.estimator) and self._refiner() is None:
-            self.seed_ = int(random.randint(2**31 - 1))
-            prediction, everything = self._prediction(self.estimator, X), np.arange(_num_samples(X))
-            self.calibrated_ = self._calibrated(calibrator, prediction, X, y, everything, routed.groups)
-            self.estimators_ = [self.estimator]
+            seed, everything = int(random.randint(2**31 - 1)), np.arange(_num_samples(X))
+            prediction = self._prediction(self.estimator, X)
+            self.calibrated_ = self._calibrated(calibrator, prediction, X, y, everything, routed.groups, seed)
+            self.estimators_, self.seed_ = [self.estimator], seed
             return self
+        if len(y) > 1 and np.ptp(y) == 0:
+            raise ValueError(f"all {len(y)} labels are {y[0]:g}: there is nothing to learn")
         warn_of_fitted(self.estimator)
-        copies = copies_in(X, y) if splits_at_random(self.cv) else None
-        folds = self._splits(X, y, routed, random, copies)
-        seed, self.seed_ = int(random.randint(2**31 - 1)), int(random.randint(2**31 - 1))
-        every = uses_every_row(self.cv) and len(folds) > 1
-        train = [rows for rows, _ in folds] + ([np.arange(len(y))] if every else [])
-        together = routed.keeping(copies)
-        predictor, shown = self._predictor(seed, min(units(rows, together.groups) for rows in train)), self._shown(X)
-        # a Refined of the user's own routes metadata by itself
-        own = isinstance(predictor, Refined) and (
-            predictor is not self.estimator or not get_config()["enable_metadata_routing"]
-        )
-        bar = Bar(len(train) * (predictor.steps(len(y)) if own else 1), bool(self.verbose))
-        work, here = Work(self.time_limit, None, bar), self.n_jobs in (None, 1)
-
-        def task(rows: Any, work: Work) -> Any:
-            work = work if here else replace(work, bar=Bar())  # other processes have no bar to move
-            params = together.rows(rows, len(y))
-            return delayed(_learned)(predictor, rows_of(shown, rows), y[rows], params, work if own else None)
-
-        with naming_columns(shown, self.by):
-            # the last first: where every row is used it has all rows, and says which models there is time for
-            (last,) = Parallel()([task(train[-1], work.part(1 / len(train)))])
-            only = last[0].weights_ if own and is_blend(self.estimator) else None
-            rest = Parallel(n_jobs=self.n_jobs)(
-                task(rows, work.part(1 / (len(train) - 1 - (k if here else 0)), only))
-                for k, rows in enumerate(train[:-1])
-            )
-        learned = [*rest, last]
-        models, held = [model for model, _ in learned], [_once(test, copies) for _, test in folds]
-        predictions = [self._prediction(model, rows_of(X, rows)) for model, rows in zip(models, held, strict=False)]
-        neighbours = _neighbours(y, train, held, [errors for _, errors in learned], predictions)
+        split = self._split(X, y, routed, random)
+        learning, seed = (int(random.randint(2**31 - 1)) for _ in range(2))
+        models, errors = self._learn(X, y, split, learning)
+        predictions = [
+            self._prediction(model, rows_of(X, rows)) for model, rows in zip(models, split.held, strict=False)
+        ]
+        neighbours = Neighbours.of(_all_errors(y, split, errors, predictions))
         if splits_at_random(self.cv):
             warn_of_order(X, y, neighbours, self.cv)
-        if every:  # the copies of all rows predict, those of the folds have scored
-            rows, prediction, models = np.concatenate(held), concatenate(predictions), models[-1:]
-            parts = [self._calibrated(calibrator, prediction, X, y, rows, routed.groups).on_basis("nested")]
-        else:
-            parts = [
-                self._calibrated(calibrator, each, X, y, rows, routed.groups)
-                for each, rows in zip(predictions, held, strict=True)
-            ]
-        if is_latest(self.cv) and neighbours.alike:
-            parts = [part.on_basis("time") for part in parts]
+        held, basis = split.held, "time" if is_latest(self.cv) and neighbours.alike else None
+        if split.every:  # the model of all rows predicts, those of the folds have scored
+            rows = np.concatenate(held)
+            order = np.argsort(rows, kind="stable")
+            models, predictions, held, basis = models[-1:], [concatenate(predictions)[order]], [rows[order]], "nested"
+        parts = [
+            self._calibrated(calibrator, each, X, y, rows, routed.groups, seed)
+            for each, rows in zip(predictions, held, strict=True)
+        ]
+        calibrated: Any = parts[0] if len(parts) == 1 else CrossCalibrated(tuple(parts))
         # all at once: models with the calibration of an earlier fit would predict nonsense
-        self.estimators_ = models
-        self.calibrated_ = parts[0] if len(parts) == 1 else CrossCalibrated(tuple(parts))
+        self.estimators_, self.seed_ = models, seed
+        self.calibrated_ = calibrated if basis is None else calibrated.on_basis(basis)
         return self
 
-    def _splits(
-        self, X: Any, y: Any, routed: Routed, random: Any, copies: np.ndarray[Any, Any] | None
-    ) -> list[tuple[Any, Any]]:
-        """The rows to train on and to calibrate on: once, or for each fold."""
-        by = None if self.by is None else groups_in(X, self.by)
-        folds = folds_of(self.cv, X, y, routed.keeping(copies).split, random, by)
-        held = [test for _, test in folds]
+    def _split(self, X: Any, y: Any, routed: Routed, random: Any) -> Split:
+        """The rows to train on and to calibrate on, once or for each fold; copies stay together."""
+        copies = copies_in(X, y) if splits_at_random(self.cv) else None
+        by, together = None if self.by is None else groups_in(X, self.by), routed.keeping(copies)
+        folds = folds_of(self.cv, X, y, together.split, random, by)
+        held = [test if self.forget is None else np.sort(test) for _, test in folds]
         if by is None:
             warn_of_few_groups(routed.groups, held)
         elif getattr(self._calibrator().interpolator, "unseen", "refuse") == "refuse":
@@ -289,7 +280,33 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
                 f"{count(len(y) - len(np.unique(copies)), 'row')} of {len(y):,} are copies of others, equal in X and in"
                 " y: copies stay together in every split, calibrate once, and the guarantee counts distinct rows"
             )
-        return [(train, test if self.forget is None else np.sort(test)) for train, test in folds]
+            held = [rows[np.sort(np.unique(copies[rows], return_index=True)[1])] for rows in held]
+        every, train = uses_every_row(self.cv) and len(folds) > 1, [rows for rows, _ in folds]
+        return Split([*train, np.arange(len(y))] if every else train, held, together, every)
+
+    def _learn(self, X: Any, y: Any, split: Split, seed: int) -> tuple[list[Any], list[Any]]:
+        """What predicts, fitted on each of the training parts, and its errors on the rows that it held out itself."""
+        predictor = self._predictor(seed, min(units(rows, split.routed.groups) for rows in split.train))
+        # a Refined of the user's own routes metadata by itself
+        ours = predictor is not self.estimator or not get_config()["enable_metadata_routing"]
+        refined = predictor if isinstance(predictor, Refined) and ours else None
+        bar = Bar(len(split.train) * (1 if refined is None else refined.steps(len(y))), bool(self.verbose))
+        work, shown, here = Work(self.time_limit, None, bar), self._shown(X), self.n_jobs in (None, 1)
+
+        def task(rows: Any, work: Work) -> Any:
+            work = work if here else replace(work, bar=Bar())  # other processes have no bar to move
+            params = split.routed.rows(rows, len(y))
+            return delayed(_learned)(predictor, rows_of(shown, rows), y[rows], params, refined and work)
+
+        *folds, last = split.train
+        with naming_columns(shown, self.by):
+            # where every row is used the last has them all: it says for which models there is time
+            ((model, errors),) = Parallel()([task(last, work.part(1 / len(split.train)))])
+            only = model.weights_ if refined is not None and is_blend(self.estimator) else None
+            found = Parallel(n_jobs=self.n_jobs)(
+                task(rows, work.part(1 / (len(folds) - (k if here else 0)), only)) for k, rows in enumerate(folds)
+            )
+        return [*(each for each, _ in found), model], [*(each for _, each in found), errors]
 
     def _predictor(self, seed: int, fewest: int) -> Any:
         """What is fitted on training rows, of `fewest` groups or rows: the model itself, or what stacks and refines."""
@@ -304,10 +321,10 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         )
 
     def _calibrated(
-        self, calibrator: Calibrator, prediction: Any, X: Any, y: Any, rows: Any, groups: np.ndarray[Any, Any] | None
+        self, calibrator: Calibrator, prediction: Any, X: Any, y: Any, rows: Any, groups: Any, seed: int
     ) -> Any:
         """Calibrated on some rows, of which those of one group count once."""
-        context, rng = self._context(rows_of(X, rows)), np.random.default_rng(self.seed_)
+        context, rng = self._context(rows_of(X, rows)), np.random.default_rng(seed)
         if groups is not None and not context and "weights" in signature(calibrator.interpolator.fit).parameters:
             context["weights"] = OncePerGroup.of(groups[rows])
         elif groups is not None:  # one row of each group, at random
@@ -367,22 +384,20 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
             held, model = np.arange(len(Y)), SeveralModel.frozen(self.estimator, names, self.adapter)
         else:
             warn_of_fitted(self.estimator)
-            copies = copies_in(X, Y) if splits_at_random(self.cv) else None
-            folds = self._splits(X, Y, routed, random, copies)
-            if len(folds) > 1:
+            split = self._split(X, Y, routed, random)
+            if len(split.train) > 1:
                 raise ValueError(
-                    f"several labels are calibrated on one held-out part, got cv={self.cv!r} with {len(folds)} splits:"
-                    " give a share such as cv=0.2"
+                    f"several labels are calibrated on one held-out part, got cv={self.cv!r} with {len(split.held)}"
+                    " splits: give a share such as cv=0.2"
                 )
-            train, held = folds[0]
+            (train,), (held,) = split.train, split.held
             refined = Refined(
                 self.estimator, self._refiner(), adapter=self.adapter, random_state=int(random.randint(2**31 - 1))
             )
             with naming_columns(X, None):
                 model, seen, predictions = SeveralModel.learned(
-                    refined, names, rows_of(X, train), Y[train], routed.keeping(copies).rows(train, len(Y))
+                    refined, names, rows_of(X, train), Y[train], split.routed.rows(train, len(Y))
                 )
-            held = _once(held, copies)
             if splits_at_random(self.cv):
                 errors = Y[train[seen], 0] - centre_of(predictions.predictions[0])
                 warn_of_order(X, Y[:, 0], Neighbours.of(errors), self.cv)
@@ -576,19 +591,14 @@ def _learned(model: Any, X: Any, y: Array, params: Routed, work: Work | None) ->
     return copy, y[seen] - centre_of(prediction) if len(seen) == len(y) else None
 
 
-def _once(rows: Any, copies: np.ndarray[Any, Any] | None) -> np.ndarray[Any, Any]:
-    """These rows, less copies of each other."""
-    return np.asarray(rows if copies is None else rows[np.sort(np.unique(copies[rows], return_index=True)[1])])
-
-
-def _neighbours(y: Any, train: Any, held: Any, errors: Any, predictions: Any) -> Neighbours:
-    """How alike the errors of neighbours are, among all rows that were predicted by a model which did not see them."""
+def _all_errors(y: Any, split: Split, errors: list[Any], predictions: list[Any]) -> Any:
+    """The errors of all rows, in their order, that were predicted by a model which did not see them."""
     known = np.full(len(y), np.nan)
-    if len(train) == 1 and errors[0] is not None:
-        known[train[0]] = errors[0]
-    for rows, prediction in zip(held, predictions, strict=True):
+    if len(split.train) == 1 and errors[0] is not None:
+        known[split.train[0]] = errors[0]
+    for rows, prediction in zip(split.held, predictions, strict=True):
         known[rows] = y[rows] - centre_of(prediction)
-    return Neighbours.of(known[np.isfinite(known)])
+    return known[np.isfinite(known)]
 
 
 def _warn_of_counts(y: np.ndarray[Any, Any], what: str = "labels") -> None:
