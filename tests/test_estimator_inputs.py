@@ -260,7 +260,7 @@ def test_a_column_of_dates_is_named():
     dated = X.assign(when=pd.date_range("2024", periods=N, freq="h"))
     with pytest.raises(
         TypeError,
-        match=r"X has dates in column 'when', which the estimator cannot use: .* CalibratedRegressor\(\) without a model",
+        match=r"X has dates in column 'when', which the estimator cannot use: .* CalibratedRegressor\(\) without",
     ):
         CalibratedRegressor(Ridge()).fit(dated, Y)
 

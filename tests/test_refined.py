@@ -189,6 +189,7 @@ class Weighed(RegressorMixin, BaseEstimator):
         return np.full(len(X), self.mean_)
 
 
+@pytest.mark.filterwarnings("ignore:the rows seem to be sorted")
 def test_weights_reach_the_model_and_the_refiner():
     weight = np.arange(1.0, 351.0)
     model = Refined(Weighed(), Notes(), cv=3).fit(X[SEEN], Y[SEEN], sample_weight=weight)
@@ -227,7 +228,7 @@ def test_few_groups_are_no_obstacle(count):
     groups, least = np.arange(350) % count, None if count == 2 else "spread"
     model = CalibratedRegressor(Ridge(), random_state=0).fit(X[SEEN], Y[SEEN], groups=groups)
     plain = CalibratedRegressor(Ridge(), refine=least, random_state=0).fit(X[SEEN], Y[SEEN], groups=groups)
-    np.testing.assert_allclose(model.predict_interval(X[NEW]), plain.predict_interval(X[NEW]))
+    np.testing.assert_allclose(model.predict_base(X[NEW]).values, plain.predict_base(X[NEW]).values)
 
 
 def test_few_rows_are_no_obstacle():
@@ -281,10 +282,12 @@ ONE_SPLIT = list(ShuffleSplit(1, random_state=0).split(X))
 def test_no_calibration_row_teaches_the_refiner_of_its_score(cv, taught):
     splits = list(cv.split(X)) if hasattr(cv, "split") else cv
     CalibratedRegressor(Ridge(), refine=Notes(), cv=cv).fit(ROW, Y)
-    assert taught[: len(splits)] == [set(train.tolist()) for train, _ in splits]
-    assert taught[len(splits) :] == ([set(range(500))] if len(splits) > 1 else [])  # what predicts has seen every row
+    whole = [rows for rows in taught if len(rows) == 500]
+    assert len(whole) == (len(splits) > 1)  # what predicts has seen every row
+    assert [rows for rows in taught if len(rows) < 500] == [set(train.tolist()) for train, _ in splits]
 
 
+@pytest.mark.filterwarnings("ignore:the rows seem to be sorted")
 def test_no_calibration_row_of_a_mixture_teaches_the_refiner_of_its_fold(taught):
     CalibratedRegressor(Ridge(), refine=Notes(), cv="mixture:3", random_state=0).fit(ROW, Y)
     held = [set(range(500)) - rows for rows in taught]
@@ -295,11 +298,12 @@ def test_no_calibration_row_of_a_mixture_teaches_the_refiner_of_its_fold(taught)
 def test_a_planted_leak_is_caught(monkeypatch, taught):
     """The refiner gets the calibration rows too: the same check sees every one of them."""
     whole = regressor._learned
-    monkeypatch.setattr(regressor, "_learned", lambda model, X, y, routed: whole(model, ROW, Y, routed))
+    monkeypatch.setattr(regressor, "_learned", lambda model, X, y, *rest: whole(model, ROW, Y, *rest))
     CalibratedRegressor(Ridge(), refine=Notes(), cv=KFold(3)).fit(ROW, Y)
     assert all(len(rows & set(test.tolist())) > 100 for rows, (_, test) in zip(taught, KFold(3).split(X), strict=False))
 
 
+@pytest.mark.filterwarnings("ignore:the rows seem to be sorted")
 def test_groups_reach_the_inner_folds():
     groups = np.arange(500) // 10
     model = CalibratedRegressor(Ridge(), refine=Notes(), cv=0.2, random_state=0).fit(ROW, Y, groups=groups)
@@ -312,6 +316,7 @@ def test_groups_reach_the_inner_folds():
 def test_without_refinement_the_bits_are_what_they_were():
     model = CalibratedRegressor(Ridge(), refine=None, random_state=3).fit(X[SEEN], Y[SEEN])
     train, held = next(ShuffleSplit(1, test_size=0.2, random_state=_first_draw(3)).split(X[SEEN]))
+    train = np.sort(train)  # the order of the table
     base = Ridge().fit(X[SEEN][train], Y[SEEN][train])
     q = np.sort(Y[SEEN][held] - base.predict(X[SEEN][held]))
     np.testing.assert_array_equal(model.calibrated_.q.knots[np.isin(model.calibrated_.q.knots, q)], q)
@@ -348,6 +353,7 @@ def test_the_refiner_learns_from_five_folds_unless_told_otherwise():
     np.testing.assert_allclose(shown(model).prediction.values, wanted)
 
 
+@pytest.mark.filterwarnings("ignore:the rows seem to be sorted")
 def test_splits_refiners_and_uniforms_have_seeds_of_their_own_from_the_random_state():
     def drawn(random):
         return int(random.randint(2**31 - 1))
@@ -355,6 +361,7 @@ def test_splits_refiners_and_uniforms_have_seeds_of_their_own_from_the_random_st
     model = CalibratedRegressor(Ridge(), refine=Notes(), random_state=0).fit(ROW, Y)
     random = np.random.RandomState(0)
     (train, _), inner = next(ShuffleSplit(1, test_size=0.2, random_state=drawn(random)).split(ROW)), drawn(random)
+    train = np.sort(train)
     assert model.seed_ == drawn(random)
     rows, random = shown(model.estimators_[0]), np.random.RandomState(inner)
     np.testing.assert_array_equal(rows.X[:, 0], train)

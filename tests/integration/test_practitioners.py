@@ -22,6 +22,7 @@ from calibrant import CalibratedRegressor, Calibrator, Ensemble, Normal, evaluat
 pytestmark = pytest.mark.integration
 
 
+@pytest.mark.filterwarnings("ignore:.* are copies of others")
 def test_gradient_boosting_on_concrete():
     """An engineer has strengths of concrete, a boosting model, and wants bounds that hold."""
     from studies.datasets import load
