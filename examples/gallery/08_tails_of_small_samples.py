@@ -50,8 +50,8 @@ with plots.theme():
 # %%
 # ## What it means for intervals
 #
-# The 90% interval lies between the errors and does not depend on the tails. The 99% interval does, and a warning says so,
-# which is ignored here: it is a guess with the first two, and infinite with the third. The last line says how many rows
+# The 90% interval lies between the errors and does not depend on the tails. The 99% interval does: it is a guess with
+# the first two, and infinite with the third. A warning says so, which is ignored here. The last line says how many rows
 # give finite bounds without a guess.
 
 warnings.simplefilter("ignore")
