@@ -40,7 +40,7 @@ with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     model = CalibratedRegressor(forest, labels="real", refine=None, random_state=0).fit(x[known], y[known])
     H = {"trees": model.predict_distribution(x[test])}
-print(next(str(each.message) for each in caught if "rules the distribution of all" in str(each.message)))
+print(next(str(each.message) for each in caught if "of the spread of q" in str(each.message)))
 
 # %%
 # ## Three that learn on training rows
