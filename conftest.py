@@ -13,7 +13,10 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from hypothesis import settings
 
+settings.register_profile("untimed", deadline=None)  # a busy machine is no failure
+settings.load_profile("untimed")
 os.environ.setdefault("MPLBACKEND", "Agg")
 ROOT = Path(__file__).parent
 

@@ -4,6 +4,8 @@ Thirty scores leave a 31st of the probability beyond each end, and say nothing a
 exponential tail, an end one gap further on, or no claim at all.
 """
 
+import warnings
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -49,8 +51,10 @@ with plots.theme():
 # ## What it means for intervals
 #
 # The 90% interval lies between the errors and does not depend on the tails. The 99% interval does: it is a guess with
-# the first two, and infinite with the third. The last line says how many rows give finite bounds without a guess.
+# the first two, and infinite with the third. A warning says so, which is ignored here. The last line says how many rows
+# give finite bounds without a guess.
 
+warnings.simplefilter("ignore")
 for coverage in (0.9, 0.99):
     for name, distribution in distributions.items():
         lower, upper = distribution.interval(coverage)

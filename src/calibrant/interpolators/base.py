@@ -20,9 +20,10 @@ class Interpolator(Protocol):
     def fit(self, scores: Array, *, support: Support = REAL_LINE, rng: Rng = None) -> Distribution:
         """The single distribution q of n scores: q(u_(i)) is near i / (n + 1), where u_(i) is the i-th smallest score.
 
+        `weights`, where it takes them, are likelihood ratios p_new(x) / p_old(x) of the rows; a common factor cancels.
+
         Args:
             scores: The calibration scores, an array of n numbers.
-            weights: Where it takes them, likelihood ratios p_new(x) / p(x) of the calibration rows, up to a factor.
             support: The interval in which scores can lie; the real line by default.
             rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
         """
