@@ -234,7 +234,9 @@ def test_columns_of_x_in_another_order_are_refused():
 def test_rows_in_time_order_are_told_the_way():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(X, columns=["u", "v", "w"], index=pd.date_range("2024-01-01", periods=600))
-    with pytest.warns(UserWarning, match=r"the rows seem to be sorted, grouped or in time order \(the index of X never falls\)"):
+    with pytest.warns(
+        UserWarning, match=r"the rows seem to be sorted, grouped or in time order \(the index of X never falls\)"
+    ):
         CalibratedRegressor(LinearRegression(), refine=None, random_state=0).fit(frame, Y)
 
 
