@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from calibrant._types import ArrayLike
 from calibrant.forecast import PredictionLike
+from calibrant.guarantee import Basis
 from calibrant.interpolators.history import merged
 from calibrant.updating import check_adding, check_alike, known_history, refitted, scores_of
 
@@ -76,3 +78,13 @@ class Updatable(CalledWithPredictions):
         for other in others:
             check_alike(self, other)
         return refitted(self, merged([known_history(each) for each in (self, *others)]), None)
+
+    def on_basis(self, basis: Basis) -> Self:
+        """The same, where calibration rows are not exchangeable with new ones, and `basis` says what is claimed.
+
+        Args:
+            basis: As in `Guarantee`: "nested" or "time".
+        """
+        own: Any = self
+        history = None if own.history is None else replace(own.history, basis=basis)
+        return replace(own, history=history, guarantee=own.guarantee.on_basis(basis))  # type: ignore[no-any-return]

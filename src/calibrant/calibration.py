@@ -6,7 +6,7 @@ f(x) is what the model predicts (`calibrant.predictions`). The score phi says ho
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from calibrant._arguments import check_has, check_known
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from calibrant.distributions.base import Distribution
     from calibrant.forecast import PredictionLike
     from calibrant.forms import Form
-    from calibrant.guarantee import Basis, Guarantee
+    from calibrant.guarantee import Guarantee
     from calibrant.interpolators.history import Forgetting, History
     from calibrant.interpolators.weights import Weights
     from calibrant.labels import Labels
@@ -110,15 +110,6 @@ class Calibrated(Updatable):
     labels: Labels | None = None
     history: History | None = None
     """The calibration scores, for `update`; None where they are not known."""
-
-    def on_basis(self, basis: Basis) -> Calibrated:
-        """The same, where rows are not exchangeable with new ones, and `basis` says what is claimed instead.
-
-        Args:
-            basis: As in `Guarantee`: "nested" or "time".
-        """
-        history = None if self.history is None else replace(self.history, basis=basis)
-        return replace(self, history=history, guarantee=self.guarantee.on_basis(basis))
 
     def __call__(
         self, prediction: PredictionLike, *, by: Values | None = None,

@@ -168,7 +168,7 @@ class Guarantee:
         Args:
             basis: See the class.
         """
-        return replace(self, basis=basis, parts=(), names=())
+        return replace(self, basis=basis, parts=tuple(part.on_basis(basis) for part in self.parts))
 
     def noting(self, *, floored: int, drawn: bool) -> Guarantee:
         """The same guarantee with these values of `floored` and `drawn`.

@@ -194,6 +194,7 @@ def merged(histories: Sequence[History]) -> History:
         None,
         sum(each.floored for each in histories),
         None if groups is None else replace(groups, numbers=groups.numbers[order]),
+        next((each.basis for each in histories if each.basis is not None), None),
     )
 
 

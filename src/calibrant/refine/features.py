@@ -20,7 +20,7 @@ _WIDEST = 200
 
 
 @dataclass(frozen=True)
-class Columns:
+class Encoder:
     """X as a matrix: numbers as they are, categories by their rank, dates in seconds.
 
     Missing values and categories that were not seen are nan. Wide sparse matrices and anything else without columns
@@ -37,7 +37,7 @@ class Columns:
     """The number of columns of X."""
 
     @classmethod
-    def of(cls, X: Any, most_kinds: int | None = None) -> Columns:
+    def of(cls, X: Any, most_kinds: int | None = None) -> Encoder:
         """What is needed to encode rows like these.
 
         Args:
@@ -82,12 +82,12 @@ class Columns:
 class Features:
     """What refiners learn from: the prediction's centre and, where it has one, its spread; then the columns of X."""
 
-    columns: Columns
+    columns: Encoder
 
     @classmethod
     def of(cls, X: Any) -> Features:
         """What is needed to encode rows like these."""
-        return cls(Columns.of(X))
+        return cls(Encoder.of(X))
 
     def __call__(self, X: Any, prediction: Any) -> np.ndarray[Any, Any]:
         """(n, d) numbers."""

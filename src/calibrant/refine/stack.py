@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from calibrant._arrays import concatenate, to_numpy
-from calibrant._batch import row_fields
+from calibrant._batch import row_fields, same
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.counts import Binomial, NegativeBinomial, Poisson
 from calibrant.distributions.location_scale import LocationScale
@@ -36,7 +36,7 @@ def averaged(predictions: Sequence[Any]) -> Any:
     if len(predictions) == 1:
         return first
     if all(each.form() == first.form() for each in predictions):
-        if isinstance(first, BY_NUMBER) and all(type(each) is type(first) for each in predictions):
+        if isinstance(first, BY_NUMBER) and all(_alike(each, first) for each in predictions):
             return _mean_of_numbers(predictions)
         if isinstance(first, Samples):  # the k-th smallest draw is the quantile at (k - 1/2) / K
             return Samples(sum(np.sort(to_numpy(each.values), axis=1) for each in predictions) / len(predictions))
@@ -45,6 +45,11 @@ def averaged(predictions: Sequence[Any]) -> Any:
             return Mixture(tuple(predictions))
         return Quantiles(LEVELS, sum(map(at_levels, predictions)) / len(predictions))
     return Ensemble(predictions)
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether they differ in the numbers of their rows alone."""
+    return type(one) is type(other) and same(getattr(one, "base", None), getattr(other, "base", None))
 
 
 def _mean_of_numbers(predictions: Sequence[Any]) -> Any:
@@ -127,7 +132,7 @@ class Stack:
         if self.errors is None and len(flat) == len(pairs):
             return Point(centre)
         values: Any = sum(weight * at_levels(each) for weight, each in pairs if has_quantiles(each))
-        if self.errors is not None:
+        if self.errors is not None and flat:
             of_point = sum(weight for weight, _ in flat)
             values = values + np.asarray(centre)[:, None] + of_point * np.asarray(self.errors)
         return Quantiles(LEVELS, np.sort(values, axis=1))

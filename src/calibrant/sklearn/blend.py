@@ -18,7 +18,7 @@ from sklearn.neural_network import MLPRegressor
 from sklearn.svm import SVR
 from sklearn.utils.validation import has_fit_parameter
 
-from calibrant.refine.features import Columns
+from calibrant.refine.features import Encoder
 from calibrant.refine.learners import few_threads
 
 Numbers = np.ndarray[Any, Any]
@@ -137,7 +137,7 @@ class Member(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             y: The labels: one number per row.
             sample_weight: How much each row counts.
         """
-        self.columns_ = Columns.of(X, most_kinds=max(20, len(y) // 20))
+        self.columns_ = Encoder.of(X, most_kinds=max(20, len(y) // 20))
         matrix = self.columns_.numbers(X)
         self.centre_, self.unit_ = (float(np.mean(y)), float(np.std(y)) or 1.0) if self.smooth else (0.0, 1.0)
         if self.smooth:

@@ -77,7 +77,7 @@ def shown_to_models(X: Any, by: Any, estimator: Any) -> Any:
         return X
     frame = nw.from_native(X, eager_only=True)
     names = by if isinstance(by, (list, tuple)) else [by]
-    texts = [name for name in names if name in frame.columns and frame[name].dtype in (nw.String, nw.Object)]
+    texts = [name for name in names if name in frame.columns and frame.get_column(name).dtype in (nw.String, nw.Object)]
     return nw.to_native(frame.drop(*texts)) if texts else X
 
 

@@ -109,6 +109,11 @@ class OnlineMethods:
                 "track made this model a tracker, which follows what monitor would report: call monitor on a copy made"
                 " before track, or after calibrate(X, y)"
             )
+        if self.calibrated_.guarantee.basis in ("nested", "time"):
+            raise TypeError(
+                "monitor compares new rows with calibration rows like them, and here models of all rows predict, or"
+                " neighbours are alike: calibrate(X, y) on rows held out first"
+            )
         X, y = indexable(self._check_columns(X), labels(y, missing=True))
         y = cast("np.ndarray[Any, Any]", y)
         known = {name: value for name, value in self._context(X).items() if name == "bound"}

@@ -13,7 +13,7 @@ from scipy.stats import rankdata
 
 from calibrant._words import count, warn_user
 from calibrant.models.frames import is_frame
-from calibrant.refine.features import Columns
+from calibrant.refine.features import Encoder
 from calibrant.sklearn.folds import LATEST
 
 Numbers = np.ndarray[Any, Any]
@@ -39,7 +39,7 @@ def copies_in(X: Any, y: Numbers) -> Numbers | None:
         y: The labels, one or several per row.
     """
     try:
-        matrix = Columns.of(X).numbers(X)
+        matrix = Encoder.of(X).numbers(X)
     except (TypeError, ValueError):  # columns of what is no number and no category: the model will say so
         return None
     if not matrix.shape[1]:

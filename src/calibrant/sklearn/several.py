@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.multioutput import MultiOutputRegressor, RegressorChain
 
 from calibrant._arrays import Array, first_and_count, floats, to_numpy
 from calibrant._words import count
@@ -38,6 +39,12 @@ class SeveralModel:
         cls, refined: Any, names: tuple[str, ...], X: Any, Y: np.ndarray[Any, Any], routed: Routed
     ) -> tuple[SeveralModel, np.ndarray[Any, Any], Several]:
         """A fitted copy of a `Refined` for each label; the rows it held out, and its predictions of these."""
+        if isinstance(refined.estimator, MultiOutputRegressor):
+            refined = clone(refined).set_params(estimator=refined.estimator.estimator)
+        elif isinstance(refined.estimator, RegressorChain):
+            raise TypeError(
+                "several labels are learned one by one: give the chain's own model, or freeze a fitted chain"
+            )
         copies, found = [], []
         for j in range(len(names)):
             copy = clone(refined)
