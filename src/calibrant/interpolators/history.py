@@ -225,6 +225,4 @@ def interpolate(
         guarantee = weights.guarantee(interpolator, scores)
     if history.floored or drawn:
         guarantee = guarantee.noting(floored=history.floored, drawn=drawn)
-    if history.basis is not None:
-        guarantee = guarantee.on_basis(history.basis)
-    return q, guarantee, interpolator
+    return q, guarantee if history.basis is None else guarantee.on_basis(history.basis), interpolator
