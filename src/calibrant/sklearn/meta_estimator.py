@@ -81,6 +81,15 @@ class MetaEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     estimator: Any
     cv: Any
 
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        """The parameters that are not the default; of fitted models that are stacked their weights too."""
+        text: str = super().__repr__(N_CHAR_MAX)
+        weights = getattr(self, "weights_", {}) if hasattr(self, "estimators_") else {}
+        if len(weights) < 2 or not all(isinstance(each, float) for each in weights.values()):
+            return text
+        shown = sorted(weights.items(), key=lambda item: -item[1])
+        return f"{text}\nweights: {', '.join(f'{name} {weight:.2f}' for name, weight in shown if weight)}"
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002 (scikit-learn's signature)
         """The parameters by name; those of several models as `estimator__0__alpha`.
 

@@ -131,7 +131,7 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
 
     def learn(
         self, X: Features, y: ArrayLike, routed: Routed, work: Work | None = None
-    ) -> tuple[np.ndarray[Any, Any], Any]:
+    ) -> tuple[np.ndarray[Any, Any], Prediction | Distribution]:
         """`fit`, for callers that have sorted out already what goes where.
 
         Returns the numbers of the rows that were held out, and their refined out-of-fold predictions.
@@ -155,7 +155,8 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         predictions, late = [], []
         for k, (name, model) in enumerate(models.items()):
             if work.only is None or name in work.only:
-                own = replace(work, seconds=work.seconds if copies else None)  # one model at least
+                # a user's own models take part whatever the time, and of a blend one at least
+                own = replace(work, seconds=work.seconds if copies and is_blend(self.estimator) else None)
                 found = crossfit(name, model, X, y, folds, routed.of_model(k), self.adapter, self.n_jobs, own)
                 if found is None:
                     late.append(name)
@@ -177,7 +178,8 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         self.weights_ = dict(zip(stack.names, stack.weights, strict=True))
         self.estimators_, self.parts_, self.stack_ = _weighed(list(copies.values()), parts, stack)
         self.refinement_ = refinement
-        return seen, stacked if refinement is None else refinement(X, stacked)
+        found: Prediction | Distribution = stacked if refinement is None else refinement(X, stacked)
+        return seen, found
 
     def predict_forecast(self, X: Features) -> Prediction | Distribution:
         """The stacked and refined prediction of each row: a distribution, quantiles or a point, as the refiner has it.

@@ -22,6 +22,7 @@ from calibrant._words import count, warn_user
 from calibrant.calibration import Calibrator
 from calibrant.censored import Censored
 from calibrant.cross import CrossCalibrated
+from calibrant.distributions.base import Distribution
 from calibrant.guarantee import Guarantee
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.history import Forgetting
@@ -33,12 +34,12 @@ from calibrant.labels.counts import look_like_counts
 from calibrant.labels.named import labels_named
 from calibrant.models.frames import collected, like_input, rows_of
 from calibrant.names import InterpolatorName, interpolator_named, score_named
-from calibrant.predictions import Ensemble, concatenate
+from calibrant.predictions import Ensemble, Prediction, concatenate
 from calibrant.refine.names import RefinerLike, refiner_named
 from calibrant.refine.stack import centre_of
 from calibrant.refine.two_part import TwoPart
 from calibrant.scores import EnsembleScore, Score
-from calibrant.several import SeveralCalibrator
+from calibrant.several import Several, SeveralCalibrator
 from calibrant.several.calibration import SeveralCalibrated
 from calibrant.several.distributions import SeveralDistributions
 from calibrant.sklearn.columns import check_columns, learn_columns, naming_columns, shown_to_models
@@ -306,6 +307,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
             found = Parallel(n_jobs=self.n_jobs)(
                 task(rows, work.part(1 / (len(folds) - (k if here else 0)), only)) for k, rows in enumerate(folds)
             )
+        bar.finish()
         return [*(each for each, _ in found), model], [*(each for _, each in found), errors]
 
     def _predictor(self, seed: int, fewest: int) -> Any:
@@ -317,7 +319,13 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
             return next(iter(by_name(self.estimator).values()))
         folds = KFold(5) if is_latest(self.cv) else 5  # neighbours stay together where they may be alike
         return Refined(
-            self.estimator, refine, cv=folds, adapter=self.adapter, time_limit=self.time_limit, random_state=seed
+            self.estimator,
+            refine,
+            cv=folds,
+            adapter=self.adapter,
+            time_limit=self.time_limit,
+            n_jobs=self.n_jobs,
+            random_state=seed,
         )
 
     def _calibrated(
@@ -360,7 +368,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
             X, Y = indexable(self._check_columns(X), label_matrix(y)[1])
             return self._calibrate_several(X, Y)
         X, y = indexable(self._check_columns(X), labels(y))
-        pooled, calibrator = self.predict_base(X), self._calibrator()
+        pooled, calibrator = cast("Prediction | Distribution", self.predict_base(X)), self._calibrator()
         if len(self.estimators_) > 1 and calibrator.score is not None:
             # each of which may be an EnsembleScore itself
             each = (calibrator.score,) * len(self.estimators_)
@@ -460,7 +468,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
             values = np.where(without, to_numpy(H.median()), values)
         return values
 
-    def predict_base(self, X: Features) -> Any:
+    def predict_base(self, X: Features) -> Prediction | Distribution | Several:
         """The prediction before calibration, stacked and refined: what a saved calibration takes.
 
         Args:
@@ -469,7 +477,8 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         check_is_fitted(self, "estimators_")
         X = self._check_columns(X)
         predictions = [self._prediction(model, X) for model in self.estimators_]
-        return predictions[0] if len(predictions) == 1 else Ensemble(predictions)
+        found: Prediction | Distribution | Several = predictions[0] if len(predictions) == 1 else Ensemble(predictions)
+        return found
 
     def predict_distribution(self, X: Features) -> Distributions:
         """The calibrated distribution of each row; of several labels `SeveralDistributions`.
@@ -559,7 +568,9 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         """The weight of each model in the stack, by name; of several labels by label."""
         check_is_fitted(self, "estimators_")
         found = [getattr(model, "weights_", {type(model).__name__: 1.0}) for model in self.estimators_]
-        return found[0] if len(found) == 1 else {name: np.mean([each[name] for each in found]) for name in found[0]}
+        return (
+            found[0] if len(found) == 1 else {name: float(np.mean([each[name] for each in found])) for name in found[0]}
+        )
 
     def _check_columns(self, X: Any) -> Any:
         """X, if it has the columns of `fit`."""

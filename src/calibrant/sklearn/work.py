@@ -51,6 +51,11 @@ class Bar:
         )
         sys.stderr.flush()
 
+    def finish(self) -> None:
+        """All is done, be it in fewer fits than expected."""
+        if self.verbose and self.done < self.steps:
+            self.step("done", self.steps - self.done)
+
 
 @dataclass
 class Work:
