@@ -178,8 +178,8 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         self.weights_ = dict(zip(stack.names, stack.weights, strict=True))
         self.estimators_, self.parts_, self.stack_ = _weighed(list(copies.values()), parts, stack)
         self.refinement_ = refinement
-        found: Prediction | Distribution = stacked if refinement is None else refinement(X, stacked)
-        return seen, found
+        refined: Prediction | Distribution = stacked if refinement is None else refinement(X, stacked)
+        return seen, refined
 
     def predict_forecast(self, X: Features) -> Prediction | Distribution:
         """The stacked and refined prediction of each row: a distribution, quantiles or a point, as the refiner has it.

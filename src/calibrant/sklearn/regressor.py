@@ -416,7 +416,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
 
     def _calibrate_several(self, X: Any, Y: Array) -> Self:
         rng = np.random.default_rng(self.seed_)
-        self.calibrated_ = self.calibrator_.fit(self.predict_base(X), Y, **self._context(X), rng=rng)
+        self.calibrated_ = self.calibrator_.fit(cast(Several, self.predict_base(X)), Y, **self._context(X), rng=rng)
         return self
 
     def _refiner(self) -> Any:
