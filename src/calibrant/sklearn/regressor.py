@@ -569,7 +569,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         check_is_fitted(self, "estimators_")
         found = [getattr(model, "weights_", {type(model).__name__: 1.0}) for model in self.estimators_]
         return (
-            found[0] if len(found) == 1 else {name: float(np.mean([each[name] for each in found])) for name in found[0]}
+            found[0] if len(found) == 1 else {name: float(np.mean([each.get(name, 0.0) for each in found])) for name in found[0]}
         )
 
     def _check_columns(self, X: Any) -> Any:
