@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from array_api_compat import device
@@ -193,7 +193,7 @@ def join(distributions: Sequence[Distribution]) -> Distribution:
 class Unknown(Asking):
     """Every answer is NaN: a row of which nothing is known."""
 
-    shape = ()
+    shape: ClassVar[tuple[int, ...]] = ()
 
     def _ask(self, name: str, *arguments: Any) -> Any:
         nothing = namespace(arguments[0]).full_like(arguments[0], np.nan)
@@ -211,7 +211,7 @@ class Row(Asking):
     """The only row of `batch`, as a single distribution: the batch is asked elementwise."""
 
     batch: Distribution
-    shape = ()
+    shape: ClassVar[tuple[int, ...]] = ()
 
     @property
     def lattice(self) -> tuple[float, float] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -41,7 +41,7 @@ class LogisticLinear(Distribution):
 
     knots: Array = shared()
     probs: Array = shared()
-    shape = ()
+    shape: ClassVar[tuple[int, ...]] = ()
 
     def __post_init__(self) -> None:
         """Knots and probs do not fall."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import logsumexp
@@ -26,7 +26,7 @@ class LogitSpline(ByLogit):
     knots: Array = shared()
     values: Array = shared()
     slopes: Array = shared()
-    shape = ()
+    shape: ClassVar[tuple[int, ...]] = ()
 
     @classmethod
     def of_mixture(cls, weights: Any, locs: Any, scales: Any, like: Array) -> LogitSpline:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from array_api_compat import device
@@ -70,7 +70,9 @@ class Lines:
     first: Counts
     left: Array
     right: Array
-    shape = ()  # as of a single distribution: moved to another device or dtype once, for all rows
+    shape: ClassVar[
+        tuple[int, ...]
+    ] = ()  # as of a single distribution: moved to another device or dtype once, for all rows
 
     def __post_init__(self) -> None:
         """Each distribution has knots; knots and probs do not decrease; a tail with mass has a mean excess above 0."""

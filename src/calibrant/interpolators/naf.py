@@ -51,7 +51,14 @@ class NAF(Interpolator):
     def fit(
         self, scores: Array, *, weights: Weights = None, support: Support = REAL_LINE, rng: Rng = None
     ) -> Distribution:
-        """The mixture fitted to the scores, under guard."""
+        """The mixture fitted to the scores, under guard.
+
+        Args:
+            scores: The calibration scores, an array of n numbers.
+            weights: Likelihood ratios p_new(x) / p_old(x) of the calibration rows; a common factor cancels.
+            support: The interval in which scores can lie; the real line by default.
+            rng: Not used: nothing is drawn.
+        """
         known = in_order(scores, weights, support)
         ordered = known.scores
         if bool(ordered[0] == ordered[-1]):  # without a scale; Linear warns of it

@@ -27,7 +27,14 @@ class Naive(Interpolator):
     def fit(
         self, scores: Array, *, weights: Weights = None, support: Support = REAL_LINE, rng: Rng = None
     ) -> Distribution:
-        """n atoms, equal if they have no weights."""
+        """n atoms, equal if they have no weights.
+
+        Args:
+            scores: The calibration scores, an array of n numbers.
+            weights: Likelihood ratios p_new(x) / p_old(x) of the calibration rows; a common factor cancels.
+            support: The interval in which scores can lie; the real line by default.
+            rng: Not used: nothing is drawn.
+        """
         known = in_order(scores, weights, support)
         return known.by_row(steps(known), 0.0, 1.0)  # it has no tails
 
@@ -55,7 +62,14 @@ class Random(Interpolator):
     def fit(
         self, scores: Array, *, weights: Weights = None, support: Support = REAL_LINE, rng: Rng = None
     ) -> Distribution:
-        """n atoms and two ends; the uniforms are drawn when a prediction is made."""
+        """n atoms and two ends; the uniforms are drawn when a prediction is made.
+
+        Args:
+            scores: The calibration scores, an array of n numbers.
+            weights: Likelihood ratios p_new(x) / p_old(x) of the calibration rows; a common factor cancels.
+            support: The interval in which scores can lie; the real line by default.
+            rng: Not used: nothing is drawn.
+        """
         known = in_order(scores, weights, support)
         ends, line = self.tails.fit(known.scores), known.support if isinstance(known.support, Line) else REAL_LINE
         lower, upper = max(line.lower, ends.lower), min(line.upper, ends.upper)

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -135,7 +135,7 @@ class Function(Transform):
 
     by: str | tuple[Elementwise, ...]
 
-    shape = ()
+    shape: ClassVar[tuple[int, ...]] = ()
 
     @property
     def formula(self) -> Formula:

@@ -159,7 +159,7 @@ class RelativeScore(Floored, LocationScaleScore):
     array([0.1 , 0.25])
     """
 
-    expects = (Point,)
+    expects: ClassVar[tuple[type, ...]] = (Point,)
 
     def loc_scale(self, prediction: Point) -> tuple[Array, Array]:
         """f and |f|."""
@@ -170,7 +170,7 @@ class RelativeScore(Floored, LocationScaleScore):
 class IntervalScore(Floored, LocationScaleScore, default_for=Interval):
     """phi([l, u], y) = (y - l) / max(u - l, floor); see `Floored` for the floor."""
 
-    centre = 0.5  # halfway between the bounds
+    centre: ClassVar[float | None] = 0.5  # halfway between the bounds
 
     def loc_scale(self, prediction: Interval) -> tuple[Array, Array]:
         """l and u - l."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from calibrant._arrays import Array, floats, namespace, refuse
 from calibrant.predictions import Point
@@ -23,7 +23,7 @@ class LocationScaleScore(Score):
     array([ 0.5, -1. ])
     """
 
-    centre = 0.0
+    centre: ClassVar[float | None] = 0.0
 
     @abstractmethod
     def loc_scale(self, prediction: Any) -> tuple[Array, Array]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from calibrant._arrays import Array
 from calibrant.distributions.base import Distribution
@@ -21,9 +21,9 @@ class CDFScore(Score):
     the logits: Linear interpolates in F(y), as the paper does, and NAF in the logit.
     """
 
-    expects = (Distribution,)
+    expects: ClassVar[tuple[type, ...]] = (Distribution,)
     support = Logits()
-    centre = 0.0
+    centre: ClassVar[float | None] = 0.0
 
     def transform(self, prediction: Distribution) -> LogitCDF:
         """logit F(y)."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from calibrant._arguments import positive
 from calibrant._arrays import Array, detached, namespace
@@ -139,7 +139,7 @@ class SignedScore(Score):
     array([10.])
     """
 
-    centre = 0.0  # the score of the minimiser
+    centre: ClassVar[float | None] = 0.0  # the score of the minimiser
 
     nonconformity: Nonconformity
     _: KW_ONLY

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 from calibrant._arguments import one_number
 from calibrant._arrays import Array, anywhere, first_and_count, namespace
@@ -27,8 +28,8 @@ class _Offset(ScaledScore):
     """A score of f + c and y + c."""
 
     c: float = 0.0
-    expects = (Point,)
-    centre = 0.0  # the score of f
+    expects: ClassVar[tuple[type, ...]] = (Point,)
+    centre: ClassVar[float | None] = 0.0  # the score of f
     remedy = "Pass a larger c"
 
     def __post_init__(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from calibrant._arguments import positive
 from calibrant._arrays import Array, anywhere, concatenate, device_like, namespace, resolution
@@ -86,7 +86,7 @@ class AtomScore(QuantileScore, default_for=AtomLine):
     where the atom is all but sure, the rest may be far off no sooner than in other rows.
     """
 
-    share = 0.01  # rows of which only the atom is known are many, not odd ones
+    share: ClassVar[float] = 0.01  # rows of which only the atom is known are many, not odd ones
     warns = False  # a forecast that is sure of the atom need not know more
 
     def loc_scale(self, prediction: AtomLine) -> tuple[Array, Array]:

@@ -115,19 +115,23 @@ class DistributionCheck:
     """The checks of one distribution, at places around its quantiles."""
 
     def __init__(self, own: Distribution, name: str, tolerance: float = 1e-4) -> None:
-        self.own, self.name, self.tolerance = own, name, tolerance
+        self.own: Distribution = own
+        self.name: str = name
+        self.tolerance: float = tolerance
         single = "float32" in str(getattr(own.like, "dtype", ""))
-        self.epsilon, self.slack, self.loose = (2.0**-23, 1e-5, 0.05) if single else (2.0**-52, 1e-9, 1e-3)
-        self.q = self.at("ppf", _LEVELS)
-        self.median = np.nan_to_num(self.q[:, len(_LEVELS) // 2, None], posinf=0.0, neginf=0.0)
-        self.inside = np.where(np.isfinite(self.q), self.q, self.median)
+        self.epsilon: float = 2.0**-23 if single else 2.0**-52
+        self.slack: float = 1e-5 if single else 1e-9
+        self.loose: float = 0.05 if single else 1e-3
+        self.q: Floats = self.at("ppf", _LEVELS)
+        self.median: Floats = np.nan_to_num(self.q[:, len(_LEVELS) // 2, None], posinf=0.0, neginf=0.0)
+        self.inside: Floats = np.where(np.isfinite(self.q), self.q, self.median)
         width = self.inside[:, -6:-5] - self.inside[:, 5:6]  # about the inner 80%
         for wider in (np.ptp(self.inside, axis=1, keepdims=True), 1e-3 * np.maximum(np.abs(self.median), 1.0)):
             width = np.where(width > 0, width, wider)
-        self.width = width
+        self.width: Floats = width
         between = (self.inside[:, 1:] + self.inside[:, :-1]) / 2
         beyond = self.median + width * np.array([-3.0, -1.1, 1.3, 3.0])
-        self.points = np.sort(np.concatenate([self.inside, between, beyond], axis=1), axis=1)
+        self.points: Floats = np.sort(np.concatenate([self.inside, between, beyond], axis=1), axis=1)
 
     def at(self, method: str, value: Any, *more: Any, of: Distribution | None = None) -> Floats:
         """A method at (rows, k), (1, k) or (k,) values, as (rows, k)."""

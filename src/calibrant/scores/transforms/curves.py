@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from calibrant.scores.transforms.base import Affine, Transform
 class Logarithm(Transform):
     """s = log(y), and -inf for y <= 0."""
 
-    shape = ()
+    shape: ClassVar[tuple[int, ...]] = ()
 
     def with_slope(self, y: Array) -> tuple[Array, Array]:
         xp = namespace(y)
