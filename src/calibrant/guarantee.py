@@ -185,6 +185,8 @@ class Guarantee:
         """(1 + lambda) / (n + 1), at most 1; the largest of all groups, horizons or labels; 1 if nothing is claimed."""
         if self.basis == "long run":
             return self.over(self.n)
+        if self.basis in _NO_CLAIM:
+            return 1.0
         if self.bound is not None:
             return min(1.0, self.bound)
         if self.parts:
@@ -222,7 +224,7 @@ class Guarantee:
     @property
     def sizes(self) -> dict[str, int] | None:
         """n of each group, by its name as text; None without groups."""
-        if self.basis not in ("group", "horizon"):
+        if self.basis not in ("group", "horizon", *_NO_CLAIM) or not self.names:
             return None
         return {in_text(name): part.n for name, part in zip(self.names, self.parts, strict=True)}
 
@@ -313,6 +315,8 @@ class Guarantee:
             bases = {fold.basis for fold in self.parts}
             if bases == {"weighted"}:
                 return f"weights that are the likelihood ratios of new rows, and y given x as it was{continuous}"
+            if bases == {"new group"}:
+                return f"exchangeable groups of rows, and a row of a new group{continuous}"
             if bases == {"group"}:
                 return (
                     f"groups fixed beforehand, in each of which this holds, rows exchangeable within each{continuous}"

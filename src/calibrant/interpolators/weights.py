@@ -118,7 +118,8 @@ class OncePerGroup(CalibrationWeights):
             scores: The calibration scores, an array of n numbers.
         """
         groups = max(1, round(_total(self.values)))
-        accuracy = float(interpolator.accuracy(groups))
+        # a uniform fills the jumps of q, not the place of a row within its group
+        accuracy = max(0.0, float(interpolator.accuracy(groups)))
         return Guarantee(groups, accuracy, min(groups, largest_tie_of(to_numpy(scores))), basis=self.basis)
 
 

@@ -42,14 +42,14 @@ class Encoder:
 
         Args:
             X: The features: an array, a sparse matrix or a frame.
-            most_kinds: A column of texts with more kinds is left out; None keeps all.
+            most_kinds: Columns of texts with more kinds are left out, and those with one value; None keeps all.
         """
         columns = _columns(X)
         names = tuple(nw.from_native(X, eager_only=True).columns) if is_frame(X) else None
         if columns is None:
             return cls(None, (), names)
         kinds = [_categories(each) for each in columns]
-        used = [k for k, each in enumerate(kinds) if most_kinds is None or each is None or len(each) <= most_kinds]
+        used = [k for k, each in enumerate(kinds) if most_kinds is None or _is_useful(columns[k], each, most_kinds)]
         return cls(tuple(kinds[k] for k in used), tuple(used), names, len(columns))
 
     def numbers(self, X: Any) -> np.ndarray[Any, Any]:
@@ -95,6 +95,15 @@ class Features:
         parts = prediction.remember("_kept_centre_and_spread", lambda: _centre_and_spread(prediction))
         own = np.clip(np.stack(parts, axis=1), -_LARGEST, _LARGEST)
         return np.concatenate([own, self.columns.numbers(X)], axis=1)
+
+
+def _is_useful(column: np.ndarray[Any, Any], kinds: tuple[Any, ...] | None, most_kinds: int) -> bool:
+    """Whether a column tells rows apart, and is no name of each."""
+    if kinds is not None:
+        return 1 < len(kinds) <= most_kinds
+    numbers = _floats(column)
+    known = numbers[~np.isnan(numbers)]
+    return bool(len(known) > 1 and np.min(known) < np.max(known))
 
 
 def _centre_and_spread(prediction: Any) -> list[np.ndarray[Any, Any]]:

@@ -13,7 +13,7 @@ from threadpoolctl import ThreadpoolController
 from calibrant._arrays import Array
 from calibrant.refine.rows import TrainingRows
 
-MOST = 200_000
+MOST = 50_000
 """A boosted model learns from at most so many rows, drawn at random."""
 SHALLOW = {"max_leaf_nodes": 8, "max_iter": 120}
 """For quantiles and scales: no worse out of fold than larger trees, and faster to fit and to ask."""

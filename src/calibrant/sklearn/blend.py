@@ -24,6 +24,8 @@ from calibrant.refine.learners import few_threads
 Numbers = np.ndarray[Any, Any]
 
 Library = Literal["installed", "sklearn"]
+FEWEST = 20
+"""Rows from which on the smooth models take part, which hold some rows out or compare them."""
 SMOOTH_MOST = 20_000
 """Rows up to which the models that compare each row with each take part."""
 
@@ -37,17 +39,25 @@ def blend(count: int, seed: int, *, library: Library = "installed", weighted: bo
         library: "sklearn" leaves LightGBM and CatBoost out where they are installed: the same result everywhere.
         weighted: Whether rows have weights: models that take none are then left out.
     """
+    trees, leaf = (100, 1) if count <= 10_000 else (30, 5)  # five copies of each are kept
     models: dict[str, Any] = {
         "linear": Member(RidgeCV(np.logspace(-3, 3, 13)), smooth=True),
         "boosting": Member(_boosting(count, seed)),
         "extra trees": Member(
             ExtraTreesRegressor(
-                100, max_features=0.5, bootstrap=count > 50_000, max_samples=_some(count), random_state=seed
+                trees,
+                min_samples_leaf=leaf,
+                max_features=0.5,
+                bootstrap=count > 50_000,
+                max_samples=_some(count),
+                random_state=seed,
             )
         ),
-        "forest": Member(RandomForestRegressor(100, min_samples_leaf=2, max_samples=_some(count), random_state=seed)),
+        "forest": Member(
+            RandomForestRegressor(trees, min_samples_leaf=leaf + 1, max_samples=_some(count), random_state=seed)
+        ),
     }
-    if count <= SMOOTH_MOST:
+    if FEWEST <= count <= SMOOTH_MOST:
         models["Gaussian process"] = Member(GaussianProcess(random_state=seed), smooth=True)
         models["network"] = Member(
             MLPRegressor(
@@ -61,7 +71,7 @@ def blend(count: int, seed: int, *, library: Library = "installed", weighted: bo
             ),
             smooth=True,
         )
-    if count <= SMOOTH_MOST // 4:
+    if FEWEST <= count <= SMOOTH_MOST // 4:
         models["support vectors"] = Member(SVR(C=3.0, epsilon=0.05), smooth=True)
     if library == "installed":
         models |= {name: Member(make(count, seed)) for name, (package, make) in _OTHERS.items() if find_spec(package)}
@@ -138,7 +148,7 @@ class Member(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             sample_weight: How much each row counts.
         """
         self.columns_ = Encoder.of(X, most_kinds=max(20, len(y) // 20))
-        matrix = self.columns_.numbers(X)
+        matrix = self._matrix(X)
         self.centre_, self.unit_ = (float(np.mean(y)), float(np.std(y)) or 1.0) if self.smooth else (0.0, 1.0)
         if self.smooth:
             matrix = self._learn_scales(matrix)
@@ -154,10 +164,15 @@ class Member(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Args:
             X: The features: an array or a data frame, one line per row.
         """
-        matrix = self.columns_.numbers(X)
+        matrix = self._matrix(X)
         with few_threads(matrix):
             predicted = self.model_.predict(self._scaled(matrix) if self.smooth else matrix)
         return np.asarray(self.centre_ + self.unit_ * predicted)
+
+    def _matrix(self, X: Any) -> Numbers:
+        """The columns as numbers; where none tells rows apart, one of zeros."""
+        matrix = self.columns_.numbers(X)
+        return matrix if matrix.shape[1] else np.zeros((len(matrix), 1))
 
     def _learn_scales(self, matrix: Numbers) -> Numbers:
         self.gaps_ = np.flatnonzero(np.isnan(matrix).any(axis=0))

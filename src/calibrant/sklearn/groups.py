@@ -100,6 +100,22 @@ class WithinGroups:
             yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
 
 
+def one_of_each(groups: np.ndarray[Any, Any], by: Sequence[Hashable] | None, random: Any) -> np.ndarray[Any, Any]:
+    """A row of each group, at random; with `by` one of each group in each of its groups.
+
+    Args:
+        groups: The rows that belong together.
+        by: The groups that are calibrated by themselves.
+        random: A generator with `permutation`.
+    """
+    own = np.unique(groups, return_inverse=True)[1]
+    if by is not None:
+        numbers = {label: number for number, label in enumerate(dict.fromkeys(by))}
+        own = own * len(numbers) + np.asarray([numbers[label] for label in by])
+    order = random.permutation(len(own))
+    return np.asarray(np.sort(order[np.unique(own[order], return_index=True)[1]]))
+
+
 def check_all_groups_held_out(labels: Sequence[Hashable], held: Sequence[np.ndarray[Any, Any]]) -> None:
     """Raise if a group has no row to calibrate on: a later prediction for it would fail."""
     everything = set(labels)

@@ -112,8 +112,9 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
             params: Passed on to the models' `fit`. `groups` go to the splitter, and `sample_weight` also to the
                 refiner.
         """
-        bar = Bar(self.steps(_num_samples(X)), bool(self.verbose))
+        bar = Bar(self.steps(_num_samples(X)), verbose=bool(self.verbose))
         self.learn(X, y, self._routed(params), Work(self.time_limit, None, bar))
+        bar.finish()
         return self
 
     def steps(self, count: int) -> int:
@@ -134,7 +135,7 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
     ) -> tuple[np.ndarray[Any, Any], Prediction | Distribution]:
         """`fit`, for callers that have sorted out already what goes where.
 
-        Returns the numbers of the rows that were held out, and their refined out-of-fold predictions.
+        Returns the numbers of the rows that were held out, and their stacked out-of-fold predictions.
 
         Args:
             X: The features: an array or a data frame, one line per row.
@@ -164,12 +165,12 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
                     copies[name], prediction = found
                     predictions.append(prediction)
         if late:
-            warn_user(f"time_limit={self.time_limit:g} s leaves no time for {', '.join(late)}")
+            warn_user(f"time_limit leaves no time for {', '.join(late)}")
         held_out = routed.rows(seen, len(y))
         X, known, weight, seed = rows_of(X, seen), y[seen], held_out.sample_weight, int(seeds[0])
         parts = _parts(list(copies), predictions)
         stack = Stack.learned([name for name, _ in parts], _joined(parts, predictions), known, weight, seed)
-        stacked = stack(_joined(parts, predictions))
+        stacked: Prediction | Distribution = stack(_joined(parts, predictions))
         rows = TrainingRows(X, stacked, known, weight, held_out.groups, seed)
         refinement = None if refiner is None else refiner.fit(rows.weighed())
         if refiner is not None:
@@ -178,8 +179,7 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         self.weights_ = dict(zip(stack.names, stack.weights, strict=True))
         self.estimators_, self.parts_, self.stack_ = _weighed(list(copies.values()), parts, stack)
         self.refinement_ = refinement
-        refined: Prediction | Distribution = stacked if refinement is None else refinement(X, stacked)
-        return seen, refined
+        return seen, stacked
 
     def predict_forecast(self, X: Features) -> Prediction | Distribution:
         """The stacked and refined prediction of each row: a distribution, quantiles or a point, as the refiner has it.

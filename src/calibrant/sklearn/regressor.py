@@ -32,7 +32,7 @@ from calibrant.labels.atom import atom_in
 from calibrant.labels.base import takes_any_quantile
 from calibrant.labels.counts import look_like_counts
 from calibrant.labels.named import labels_named
-from calibrant.models.frames import collected, like_input, rows_of
+from calibrant.models.frames import collected, is_frame, like_input, rows_of
 from calibrant.names import InterpolatorName, interpolator_named, score_named
 from calibrant.predictions import Ensemble, Prediction, concatenate
 from calibrant.refine.names import RefinerLike, refiner_named
@@ -45,7 +45,7 @@ from calibrant.several.distributions import SeveralDistributions
 from calibrant.sklearn.columns import check_columns, learn_columns, naming_columns, shown_to_models
 from calibrant.sklearn.evaluation import EvaluationMethods
 from calibrant.sklearn.folds import Folds, folds_of, is_latest, is_mixture, splits_at_random, units, uses_every_row
-from calibrant.sklearn.groups import check_all_groups_held_out, groups_in, warn_of_few_groups
+from calibrant.sklearn.groups import check_all_groups_held_out, groups_in, one_of_each, warn_of_few_groups
 from calibrant.sklearn.meta_estimator import (
     MetaEstimator,
     Routed,
@@ -249,7 +249,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
             self._prediction(model, rows_of(X, rows)) for model, rows in zip(models, split.held, strict=False)
         ]
         neighbours = Neighbours.of(_all_errors(y, split, errors, predictions))
-        if splits_at_random(self.cv):
+        if splits_at_random(self.cv) and routed.groups is None:
             warn_of_order(X, y, neighbours, self.cv)
         held, basis = split.held, "time" if is_latest(self.cv) and neighbours.alike else None
         if split.every:  # the model of all rows predicts, those of the folds have scored
@@ -270,7 +270,12 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         """The rows to train on and to calibrate on, once or for each fold; copies stay together."""
         copies = copies_in(X, y) if splits_at_random(self.cv) else None
         by, together = None if self.by is None else groups_in(X, self.by), routed.keeping(copies)
-        folds = folds_of(self.cv, X, y, together.split, random, by)
+        if copies is not None and by is not None:  # each group is split by itself, without copies
+            some = np.sort(np.unique(copies, return_index=True)[1])
+            parts = folds_of(self.cv, rows_of(X, some), y[some], routed.split, random, [by[k] for k in some])
+            folds = [(some[train], some[test]) for train, test in parts]
+        else:
+            folds = folds_of(self.cv, X, y, together.split, random, by)
         held = [test if self.forget is None else np.sort(test) for _, test in folds]
         if by is None:
             warn_of_few_groups(routed.groups, held)
@@ -291,7 +296,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         # a Refined of the user's own routes metadata by itself
         ours = predictor is not self.estimator or not get_config()["enable_metadata_routing"]
         refined = predictor if isinstance(predictor, Refined) and ours else None
-        bar = Bar(len(split.train) * (1 if refined is None else refined.steps(len(y))), bool(self.verbose))
+        bar = Bar(len(split.train) * (1 if refined is None else refined.steps(len(y))), verbose=bool(self.verbose))
         work, shown, here = Work(self.time_limit, None, bar), self._shown(X), self.n_jobs in (None, 1)
 
         def task(rows: Any, work: Work) -> Any:
@@ -317,6 +322,9 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
             refine = None  # there is nothing to hold out
         if refine is None and not is_blend(self.estimator) and len(by_name(self.estimator)) == 1:
             return next(iter(by_name(self.estimator).values()))
+        return self._refined(refine, seed)
+
+    def _refined(self, refine: Any, seed: int) -> Refined:
         folds = KFold(5) if is_latest(self.cv) else 5  # neighbours stay together where they may be alike
         return Refined(
             self.estimator,
@@ -333,11 +341,11 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
     ) -> Any:
         """Calibrated on some rows, of which those of one group count once."""
         context, rng = self._context(rows_of(X, rows)), np.random.default_rng(seed)
-        if groups is not None and not context and "weights" in signature(calibrator.interpolator.fit).parameters:
+        weighs = "weights" in signature(calibrator.interpolator.fit).parameters and self.forget is None
+        if groups is not None and weighs and not context:
             context["weights"] = OncePerGroup.of(groups[rows])
         elif groups is not None:  # one row of each group, at random
-            order = rng.permutation(len(rows))
-            some = np.sort(order[np.unique(groups[rows][order], return_index=True)[1]])
+            some = one_of_each(groups[rows], context.get("by"), rng)
             prediction, rows, context = prediction[some], rows[some], self._context(rows_of(X, rows[some]))
         return calibrator.fit(prediction, y[rows], **context, rng=rng)
 
@@ -365,7 +373,13 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         """
         check_is_fitted(self, "calibrated_")
         if isinstance(self.calibrated_, SeveralCalibrated):
-            X, Y = indexable(self._check_columns(X), label_matrix(y)[1])
+            names, Y = label_matrix(y)
+            own: tuple[str, ...] = self.estimators_[0].names
+            if sorted(names) == sorted(own):
+                Y = Y[:, [names.index(name) for name in own]]
+            elif Y.shape[1] != len(own) or is_frame(y):
+                raise ValueError(f"y must have the labels {', '.join(own)} of fit, got {', '.join(names)}")
+            X, Y = indexable(self._check_columns(X), Y)
             return self._calibrate_several(X, Y)
         X, y = indexable(self._check_columns(X), labels(y))
         pooled, calibrator = cast("Prediction | Distribution", self.predict_base(X)), self._calibrator()
@@ -399,20 +413,31 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
                     " splits: give a share such as cv=0.2"
                 )
             (train,), (held,) = split.train, split.held
-            refined = Refined(
-                self.estimator, self._refiner(), adapter=self.adapter, random_state=int(random.randint(2**31 - 1))
-            )
+            refined = self._refined(self._refiner(), int(random.randint(2**31 - 1)))
+            bar = Bar(len(names) * refined.steps(len(Y)), verbose=bool(self.verbose))
             with naming_columns(X, None):
                 model, seen, predictions = SeveralModel.learned(
-                    refined, names, rows_of(X, train), Y[train], split.routed.rows(train, len(Y))
+                    refined,
+                    names,
+                    rows_of(X, train),
+                    Y[train],
+                    split.routed.rows(train, len(Y)),
+                    Work(self.time_limit, None, bar),
                 )
-            if splits_at_random(self.cv):
+            bar.finish()
+            if routed.groups is not None:
+                held = held[one_of_each(routed.groups[held], None, random)]
+            if splits_at_random(self.cv) and routed.groups is None:
                 errors = Y[train[seen], 0] - centre_of(predictions.predictions[0])
                 warn_of_order(X, Y[:, 0], Neighbours.of(errors), self.cv)
             known = train[seen]
             calibrator = calibrator.compared_on(predictions, Y[known], **self._context(rows_of(X, known)))
         self.estimators_, self.calibrator_, self.seed_ = [model], calibrator, int(random.randint(2**31 - 1))
-        return self._calibrate_several(rows_of(X, held), Y[held])
+        self._calibrate_several(rows_of(X, held), Y[held])
+        if is_latest(self.cv):  # neighbours may be alike in one label and not in another
+            margins = tuple(margin.on_basis("time") for margin in self.calibrated_.margins)
+            self.calibrated_ = replace(self.calibrated_, margins=margins)
+        return self
 
     def _calibrate_several(self, X: Any, Y: Array) -> Self:
         rng = np.random.default_rng(self.seed_)
@@ -568,9 +593,8 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         """The weight of each model in the stack, by name; of several labels by label."""
         check_is_fitted(self, "estimators_")
         found = [getattr(model, "weights_", {type(model).__name__: 1.0}) for model in self.estimators_]
-        return (
-            found[0] if len(found) == 1 else {name: float(np.mean([each.get(name, 0.0) for each in found])) for name in found[0]}
-        )
+        names = dict.fromkeys(name for each in found for name in each)
+        return found[0] if len(found) == 1 else {k: float(np.mean([each.get(k, 0.0) for each in found])) for k in names}
 
     def _check_columns(self, X: Any) -> Any:
         """X, if it has the columns of `fit`."""

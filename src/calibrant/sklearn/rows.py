@@ -31,8 +31,8 @@ LEAST_CORRELATION, LEAST_Z = 0.05, 3.3
 def copies_in(X: Any, y: Numbers) -> Numbers | None:
     """A number for each row, the same for rows that are copies of each other; None where there are none.
 
-    Rows are copies if they are equal in X and in y, and more of them are than ties of y would make by chance among
-    rows of equal X. Where that cannot be told and X hardly repeats, a warning says so.
+    Rows are copies if they are equal in X and in y, and this is no chance: labels are fine, or rows that are equal in X
+    nearly always tie. Where labels are tied anyway, such as counts, a warning says so if X hardly repeats otherwise.
 
     Args:
         X: The features, as they came.
@@ -49,17 +49,23 @@ def copies_in(X: Any, y: Numbers) -> Numbers | None:
     kinds, first, copy = np.unique(both, return_index=True, return_inverse=True)
     if len(kinds) == len(both):
         return None
-    n = len(kinds)
-    ties_of_y = _pairs(of_y[first]) / (n * (n - 1) / 2) if n > 1 else 1.0
-    # labels depend on X: rows of equal X tie more often than any two
-    if _pairs(both) > 2 * 10 * ties_of_y * _pairs(of_X):
+    n, X_repeats = len(kinds), _pairs(of_X) > 10 * _by_chance(matrix)
+    few_ties = len(np.unique(of_y[first])) > n / 2
+    if _is_fine(y, n) or (X_repeats and few_ties and _pairs(both) > 0.9 * _pairs(of_X)):
         return np.asarray(copy)
-    if len(both) - n > max(3, 0.01 * len(both)) and _pairs(of_X) > 10 * _by_chance(matrix):
+    if X_repeats and len(both) - n > max(3, 0.01 * len(both)):
         warn_user(
             f"{count(len(both) - n, 'row')} of {len(both):,} equal another in X and in y, which may be copies"
             " or ties of y: if they are copies, leave them out, or the intervals are too narrow"
         )
     return None
+
+
+def _is_fine(y: Numbers, count: int) -> bool:
+    """Whether labels are so fine that hardly two are equal by chance: some are far closer than n even steps are."""
+    values = np.unique(y if y.ndim == 1 else y[:, 0])
+    gaps = np.diff(values)
+    return bool(len(gaps) > 10 and np.min(gaps) < 0.1 * (values[-1] - values[0]) / count)
 
 
 def _by_chance(matrix: Numbers) -> float:

@@ -12,12 +12,13 @@ from sklearn.multioutput import MultiOutputRegressor, RegressorChain
 
 from calibrant._arrays import Array, first_and_count, floats, to_numpy
 from calibrant._words import count
-from calibrant.models.frames import is_frame, like_input
+from calibrant.models.frames import is_frame, like_input, rows_of
 from calibrant.models.multioutput import as_several, predictions_of
 from calibrant.models.outputs import named
 from calibrant.several import Several
 from calibrant.several.columns import label_columns
 from calibrant.sklearn.meta_estimator import Adapter, Routed
+from calibrant.sklearn.work import Work
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class SeveralModel:
 
     @classmethod
     def learned(
-        cls, refined: Any, names: tuple[str, ...], X: Any, Y: np.ndarray[Any, Any], routed: Routed
+        cls, refined: Any, names: tuple[str, ...], X: Any, Y: np.ndarray[Any, Any], routed: Routed, work: Work
     ) -> tuple[SeveralModel, np.ndarray[Any, Any], Several]:
         """A fitted copy of a `Refined` for each label; the rows it held out, and its predictions of these."""
         if isinstance(refined.estimator, MultiOutputRegressor):
@@ -48,9 +49,9 @@ class SeveralModel:
         copies, found = [], []
         for j in range(len(names)):
             copy = clone(refined)
-            seen, prediction = copy.learn(X, Y[:, j], routed)
+            seen, stacked = copy.learn(X, Y[:, j], routed, work.part(1 / (len(names) - j)))
             copies.append(copy)
-            found.append(prediction)
+            found.append(stacked if copy.refinement_ is None else copy.refinement_(rows_of(X, seen), stacked))
         return cls(names, tuple(copies)), seen, Several(names, tuple(found))
 
     def predict_forecast(self, X: Any) -> Several:
@@ -64,7 +65,7 @@ class SeveralModel:
         """The weight of each model, by label and name."""
         return {
             name: getattr(model, "weights_", {type(model).__name__: 1.0})
-            for name, model in zip(self.names, self.models, strict=False)
+            for name, model in zip(self.names, self.models * len(self.names), strict=False)
         }
 
 

@@ -19,7 +19,6 @@ FOR_REFINING = 0.2
 """Of the time, kept for what follows the models."""
 
 
-@dataclass
 class Bar:
     """How far fitting is, in a terminal or a notebook.
 
@@ -28,10 +27,11 @@ class Bar:
         verbose: Whether to show it.
     """
 
-    steps: int = 0
-    verbose: bool = False
-    done: int = 0
-    start: float = field(default_factory=time.monotonic)
+    def __init__(self, steps: int = 0, *, verbose: bool = False) -> None:
+        self.steps = steps
+        self.verbose = verbose
+        self.done = 0
+        self.start = time.monotonic()
 
     def step(self, what: str, count: int = 1) -> None:
         """So many fits more are done.
@@ -57,7 +57,7 @@ class Bar:
             self.step("done", self.steps - self.done)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Work:
     """Which models of a blend there is time for.
 
