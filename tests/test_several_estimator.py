@@ -267,7 +267,7 @@ def test_weights_and_groups_reach_the_model_and_the_folds():
     model.fit(X, Y, sample_weight=groups + 1.0, groups=groups)
     assert len(calls) == 10  # five copies for each label
     assert all(36 <= seen <= 40 for seen in calls)  # of 48 groups, each with a weight of its own, a fifth held out
-    assert model.guarantee_.n == 120  # 12 whole groups
+    assert model.guarantee_.n == 12  # a row of each of 12 groups
 
 
 def test_the_trees_of_a_forest_are_the_draws_of_each_label():

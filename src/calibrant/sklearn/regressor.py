@@ -163,8 +163,8 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
     >>> model = CalibratedRegressor(HistGradientBoostingRegressor(random_state=0), random_state=0).fit(X[:400], y[:400])
     >>> model.predict_interval(X[400:402], coverage=0.8).round()
          lower  upper
-    400   85.0  292.0
-    401   24.0  160.0
+    400   80.0  256.0
+    401   31.0  132.0
     """
 
     estimators_: list[Any]

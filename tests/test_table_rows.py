@@ -1,0 +1,162 @@
+"""What a table shows of its rows before a model sees them, and what is said of it: copies, groups, odd labels, time."""
+
+import numpy as np
+import pytest
+from sklearn.ensemble import ExtraTreesRegressor
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LinearRegression, Ridge
+
+from calibrant import CalibratedRegressor
+from calibrant.sklearn.rows import copies_in
+
+
+def table(n, seed=0, columns=6):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, columns))
+    return X, X[:, 0] + rng.normal(size=n)
+
+
+# ---- copies ---------------------------------------------------------------------------------------------------------
+
+
+def test_copies_have_one_number_and_other_rows_their_own():
+    X, y = table(200)
+    assert copies_in(X, y) is None
+    copies = copies_in(np.concatenate([X, X[:50]]), np.concatenate([y, y[:50]]))
+    assert len(np.unique(copies)) == 200
+    np.testing.assert_array_equal(copies[:50], copies[200:])
+
+
+def test_rows_that_are_equal_in_x_alone_are_no_copies():
+    X, y = table(200)
+    assert copies_in(np.concatenate([X, X]), np.concatenate([y, y + 1.0])) is None
+
+
+@pytest.mark.parametrize("cells", [30, 400])
+def test_ties_of_rounded_labels_in_cells_of_equal_x_are_no_copies(cells):
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, cells, 4000)
+    assert copies_in(x[:, None], np.round(10 * x + rng.normal(size=4000))) is None
+
+
+def test_counts_of_rows_that_hardly_repeat_are_pointed_out_and_left_alone():
+    X, _ = table(300)
+    y = np.random.default_rng(1).poisson(2.0, 300).astype(float)
+    with pytest.warns(UserWarning, match="60 rows of 360 equal another in X and in y, which may be copies or ties"):
+        assert copies_in(np.concatenate([X, X[:60]]), np.concatenate([y, y[:60]])) is None
+
+
+@pytest.mark.parametrize("times", [2, 5])
+def test_intervals_hold_what_they_should_where_every_row_is_copied(times):
+    inside = []
+    for seed in range(8):
+        X, y = table(300, seed)
+        model = CalibratedRegressor(ExtraTreesRegressor(20, random_state=0), refine=None, random_state=seed)
+        with pytest.warns(UserWarning, match=f"{300 * (times - 1):,} rows of {300 * times:,} are copies of others"):
+            model.fit(np.tile(X, (times, 1)), np.tile(y, times))
+        assert model.guarantee_.n == 60  # distinct rows
+        new, label = table(400, seed + 100)
+        lower, upper = model.predict_interval(new).T
+        inside.append(np.mean((lower <= label) & (label <= upper)))
+    # 8 sets of 60 rows: 4 standard errors; it was 55% and 27% where copies stood on both sides of the split
+    assert abs(np.mean(inside) - 0.9) < 4 * np.sqrt(0.09 / 60 / 8)
+
+
+def test_copies_stay_together_where_groups_are_calibrated_by_themselves():
+    X, y = table(200)
+    X[:, 5] = np.arange(200) % 2
+    with pytest.warns(UserWarning, match="200 rows of 400 are copies"):
+        model = CalibratedRegressor(Ridge(), by=5, refine=None, random_state=0).fit(np.tile(X, (2, 1)), np.tile(y, 2))
+    assert [model.guarantee_[group].n for group in (0, 1)] == [20, 20]
+
+
+# ---- groups ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("interpolator", ["linear", "naf"])
+def test_rows_of_a_group_count_once_and_the_guarantee_counts_groups(interpolator):
+    X, y = table(400)
+    model = CalibratedRegressor(Ridge(), interpolator=interpolator, random_state=0)
+    model.fit(X, y, groups=np.arange(400) // 4)
+    assert model.guarantee_.n == 20  # a fifth of 100 groups
+    assert model.guarantee_.epsilon == pytest.approx((1 + model.calibrated_.interpolator.accuracy(20)) / 21)
+
+
+def test_a_uniform_does_not_make_groups_exact():
+    X, y = table(400)
+    model = CalibratedRegressor(Ridge(), interpolator="random", random_state=0).fit(X, y, groups=np.arange(400) // 8)
+    assert model.guarantee_.epsilon > 0
+
+
+def test_rows_of_new_groups_are_covered_where_rows_of_a_group_are_alike():
+    def row_shares(seed, groups):
+        """A shared error of each group; large groups have a small one, and would rule if each row counted."""
+        rng = np.random.default_rng(seed)
+        sizes = rng.choice([1, 20], groups)
+        group = np.repeat(np.arange(groups), sizes)
+        shared = rng.normal(size=groups) * np.where(sizes == 20, 0.6, 4.0)
+        X = rng.normal(size=(len(group), 3))
+        return X, X[:, 0] + shared[group] + 0.3 * rng.normal(size=len(group)), group
+
+    inside = []
+    for seed in range(40):
+        X, y, group = row_shares(seed, 100)
+        model = CalibratedRegressor(LinearRegression(), refine=None, random_state=seed).fit(X, y, groups=group)
+        new, label, of = row_shares(seed + 1000, 200)
+        lower, upper = model.predict_interval(new).T
+        rows = np.unique(of, return_index=True)[1]  # one row of each new group
+        inside.append(np.mean(((lower <= label) & (label <= upper))[rows]))
+    assert abs(np.mean(inside) - 0.9) < 4 * np.sqrt(0.09 / 20 / 40)
+
+
+# ---- labels and models ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("labels", "error", "words"),
+    [
+        (np.arange(100).astype("datetime64[D]"), TypeError, "y holds dates or durations"),
+        (np.full(100, 3.0), ValueError, "all 100 labels are 3: there is nothing to learn"),
+        (np.where(np.arange(100) == 7, 1e300, 0.5), ValueError, r"y is 1e\+300 in row 7"),
+    ],
+)
+def test_labels_that_teach_nothing_are_refused_in_one_sentence(labels, error, words):
+    with pytest.raises(error, match=words):
+        CalibratedRegressor(Ridge()).fit(table(100)[0], labels)
+
+
+def test_one_fold_is_no_number_of_folds():
+    with pytest.raises(ValueError, match="cv=1 is no number of folds"):
+        CalibratedRegressor(Ridge(), cv=1).fit(*table(100))
+
+
+def test_a_fitted_model_is_not_fitted_again_in_silence():
+    X, y = table(200)
+    fitted = Ridge().fit(X, y)
+    with pytest.warns(UserWarning, match=r"Ridge is fitted already.*FrozenEstimator\(model\) keeps it"):
+        CalibratedRegressor(fitted, random_state=0).fit(X, y)
+    CalibratedRegressor(FrozenEstimator(fitted), random_state=0).fit(*table(200, 1))
+
+
+# ---- time -----------------------------------------------------------------------------------------------------------
+
+
+def test_models_without_time_are_left_out_by_name_and_one_takes_part():
+    with pytest.warns(UserWarning, match="time_limit leaves no time for boosting"):
+        model = CalibratedRegressor("sklearn", time_limit=1e-3, random_state=0).fit(*table(100))
+    assert model.weights_ == {"linear": 1.0}
+
+
+def test_a_limit_of_time_leaves_a_users_models_alone():
+    model = CalibratedRegressor([Ridge(), LinearRegression()], time_limit=1e-3, random_state=0).fit(*table(200))
+    assert set(model.weights_) == {"Ridge", "LinearRegression"}
+
+
+def test_a_bar_shows_how_far_it_is(capsys):
+    CalibratedRegressor(Ridge(), verbose=1, random_state=0).fit(*table(200))
+    shown = capsys.readouterr().err
+    assert "Ridge, fold 1 of 5" in shown
+    assert shown.rstrip(" ").endswith("\n")
+    assert "100%" in shown
+    CalibratedRegressor(Ridge(), random_state=0).fit(*table(200))
+    assert capsys.readouterr().err == ""
