@@ -26,6 +26,8 @@ Numbers = np.ndarray[Any, Any]
 Library = Literal["installed", "sklearn"]
 FEWEST = 20
 """Rows from which on the smooth models take part, which hold some rows out or compare them."""
+OWN_LENGTHS = 30
+"""Columns up to which a Gaussian process has a length for each: its time grows with them."""
 SMOOTH_MOST = 20_000
 """Rows up to which the models that compare each row with each take part."""
 
@@ -204,7 +206,7 @@ class Member(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class GaussianProcess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """A Gaussian process with a length for each column, for columns and labels in standard deviations.
+    """A Gaussian process with a length for each of up to 30 columns, for columns and labels in standard deviations.
 
     Its lengths are learned from at most `learn` rows; it passes through at most `most`.
     """
@@ -223,7 +225,8 @@ class GaussianProcess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         order = np.random.default_rng(self.random_state).permutation(len(y))
         some, more = order[: self.learn], order[: self.most]
-        lengths = np.full(X.shape[1], np.sqrt(X.shape[1]))
+        own = X.shape[1] if X.shape[1] <= OWN_LENGTHS else 1
+        lengths = np.full(own, np.sqrt(X.shape[1]))
         kernel = ConstantKernel(1.0, (1e-3, 1e3)) * Matern(lengths, (0.1, 1e3), nu=2.5) + WhiteKernel(0.1, (1e-4, 10.0))
         learned = GaussianProcessRegressor(kernel, optimizer=_few_steps).fit(X[some], y[some])
         self.process_ = GaussianProcessRegressor(learned.kernel_, optimizer=None).fit(X[more], y[more])
