@@ -6,7 +6,8 @@ From the root of the repository, the first with the project's Python, the second
     python studies/tabular/autogluon.py run cuts.npz autogluon.jsonl
     python -m studies.tabular.autogluon measure cuts.npz autogluon.jsonl results/league/autogluon.jsonl
 
-A run that was stopped goes on where it was. Give it a core of its own: AutoGluon's time is that of the clock.
+A run that was stopped goes on where it was, also after the lines of results/league/autogluon.jsonl. Give it a machine
+of its own: AutoGluon's time is that of the clock, and it fits two models at once whatever `num_cpus` says.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import numpy as np
 ROWS, SPLITS, SECONDS, PRESET = 2_000, (0, 5), 240, "best_quality"
 LEVELS = [0.01, 0.025, *(round(0.05 * k, 2) for k in range(1, 20)), 0.975, 0.99]
 EVEN = np.arange(1, 100) / 100
+MEASURED = Path(__file__).parents[2] / "results" / "league" / "autogluon.jsonl"
 PARTS = ("X_train", "y_train", "X_cal", "y_cal", "X_test", "y_test")
 
 
@@ -53,11 +55,7 @@ def run(path: str, results: str) -> None:
     from autogluon.tabular import TabularPredictor, __version__  # type: ignore[import-not-found, unused-ignore]
 
     file, table = Path(results), np.load(path)
-    done = (
-        {(line["dataset"], line["split"]) for line in map(json.loads, file.read_text().splitlines())}
-        if file.exists()
-        else set()
-    )
+    done = _done(results) | _done(MEASURED)
     for split in reversed(SPLITS):
         for name in sorted({key.partition("/")[0] for key in table.files}):
             if (name, split) in done:
@@ -88,6 +86,12 @@ def run(path: str, results: str) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def _done(path: str | Path) -> set[tuple[str, int]]:
+    """The splits that a file has a line for."""
+    lines = Path(path).read_text(encoding="utf-8").splitlines() if Path(path).exists() else []
+    return {(line["dataset"], line["split"]) for line in map(json.loads, lines)}
+
+
 def _training(table: Any, name: str, split: int) -> tuple[Any, Any, Any]:
     train, y_train, cal, y_cal, test, _ = (table[f"{name}/{split}/{part}"] for part in PARTS)
     return np.concatenate([train, cal]), np.concatenate([y_train, y_cal]), test
@@ -96,8 +100,11 @@ def _training(table: Any, name: str, split: int) -> tuple[Any, Any, Any]:
 def measure(path: str, results: str, to: str) -> None:
     """The measures of each line, without its quantiles."""
     table = np.load(path)
-    with Path(to).open("w", encoding="utf-8") as out:
+    known = _done(to)
+    with Path(to).open("a", encoding="utf-8") as out:
         for line in map(json.loads, Path(results).read_text(encoding="utf-8").splitlines()):
+            if (line["dataset"], line["split"]) in known:
+                continue
             y = table[f"{line['dataset']}/{line['split']}/y_test"]
             quantiles = np.sort(np.array(line.pop("quantiles")), axis=1)
             line |= measures(y, np.stack([np.interp(EVEN, LEVELS, row) for row in quantiles]))
