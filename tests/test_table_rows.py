@@ -6,7 +6,7 @@ from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, Ridge
 
-from calibrant import CalibratedRegressor
+from calibrant import CalibratedRegressor, load
 from calibrant.sklearn.rows import copies_in
 
 
@@ -86,6 +86,20 @@ def test_a_uniform_does_not_make_groups_exact():
     X, y = table(400)
     model = CalibratedRegressor(Ridge(), interpolator="random", random_state=0).fit(X, y, groups=np.arange(400) // 8)
     assert model.guarantee_.epsilon > 0
+
+
+@pytest.mark.parametrize(
+    ("known", "groups"),
+    [({"cv": 5}, 1), ({"cv": 5, "by": 5}, 1), ({}, 4), ({"interpolator": "random"}, 4), ({"interpolator": "naf"}, 4),
+     ({"cv": 5, "interpolator": "naive"}, 4)],
+)  # fmt: skip
+def test_a_saved_calibration_keeps_what_is_promised(tmp_path, known, groups):
+    X, y = table(400)
+    X[:, 5] = np.arange(400) % 3
+    given = {} if groups == 1 else {"groups": np.arange(400) // groups}
+    model = CalibratedRegressor(Ridge(), refine=None, random_state=0, **known).fit(X, y, **given)
+    model.save_calibration(tmp_path / "m.safetensors")
+    assert load(tmp_path / "m.safetensors").guarantee == model.guarantee_
 
 
 def test_rows_of_new_groups_are_covered_where_rows_of_a_group_are_alike():

@@ -16,6 +16,7 @@ from calibrant.distributions.randomised import Randomised
 from calibrant.guarantee import Guarantee
 from calibrant.interpolators import Linear, Naive
 from calibrant.interpolators.history import HalfLife
+from calibrant.interpolators.weights import OncePerGroup
 from calibrant.several.joint import Joint
 
 
@@ -51,17 +52,18 @@ def consistent_calibration(
 ) -> None:
     """What known interpolators promise, and how many scores their distributions are made of."""
     n, ours = guarantee.n, type(interpolator) in known
-    if guarantee.basis in ("nested", "time", "new group"):
-        return  # it claims nothing, or counts groups
-    if isinstance(q, Grouped) != (guarantee.basis in ("group", "horizon")):
+    once = history is not None and isinstance(history.weights, OncePerGroup)  # n counts groups, and q is made of rows
+    if isinstance(q, Grouped) != (guarantee.basis in ("group", "horizon") or bool(guarantee.names)):
         raise ValueError(f"its guarantee, of basis {guarantee.basis!r}, does not go with q, {q!r}")
     if isinstance(q, Grouped):
         if q.labels != guarantee.names:
             raise ValueError("its guarantee is of other groups than its q")
         return
-    if ours and guarantee.accuracy != (promised := interpolator.accuracy(guarantee.calibration_rows)):
+    promised = interpolator.accuracy(guarantee.calibration_rows) if ours else guarantee.accuracy
+    if guarantee.accuracy != (max(0.0, promised) if once else promised):
         raise ValueError(f"its guarantee has lambda {guarantee.accuracy}, its interpolator promises {promised}")
-    sizes: dict[type, tuple[int, ...]] = {Linear: (n, n + 1, n + 2), Naive: (2 * n,)}
+    m = history.scores.size if once else n
+    sizes: dict[type, tuple[int, ...]] = {Linear: (m, m + 1, m + 2), Naive: (2 * m,)}
     made_of = sizes.get(type(interpolator))
     knots = q.knots.shape[0] if isinstance(q, (PiecewiseLinear, LogisticLinear)) else None
     if (made_of and knots and knots not in made_of) or (
