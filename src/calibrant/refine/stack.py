@@ -137,9 +137,6 @@ class Stack:
             values = values + np.asarray(centre)[:, None] + of_point * np.asarray(self.errors)
         return Quantiles(LEVELS, np.sort(values, axis=1))
 
-    def __str__(self) -> str:
-        return ", ".join(f"{name} {weight:.2f}" for name, weight in zip(self.names, self.weights, strict=True))
-
 
 def has_quantiles(prediction: Any) -> bool:
     """Whether it says more than a point: a distribution, or quantiles at several levels."""

@@ -28,7 +28,6 @@ from calibrant.sklearn.folds import Folds, at_most_folds, folds_of, units
 from calibrant.sklearn.meta_estimator import (
     MetaEstimator,
     Routed,
-    by_name,
     fitted,
     forecast,
     is_blend,
@@ -123,12 +122,7 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         Args:
             count: The number of rows.
         """
-        models = (
-            blend(count, 0, library=self.estimator or "installed")
-            if is_blend(self.estimator)
-            else by_name(self.estimator)
-        )
-        return 5 * len(models) + (self.refiner is not None)
+        return 5 * len(self._models(count, 0)) + (self.refiner is not None)
 
     def learn(
         self, X: Features, y: ArrayLike, routed: Routed, work: Work | None = None
