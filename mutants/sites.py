@@ -29,7 +29,7 @@ AREAS = {
     "shared": [
         *("_arguments.py", "_arrays.py", "_batch.py", "_roots.py"),
         *("_row_hash.py", "_search.py", "_special.py", "_words.py", "backtesting", "censored.py", "cross.py"),
-        *("diagnosis", "forecast.py", "forms.py", "guarantee", "horizons", "intervals", "labels"),
+        *("diagnosis", "forecast.py", "forms.py", "guarantee", "horizons", "intervals.py", "labels"),
         *("monitoring", "names.py", "predictions", "refine", "several"),
         *("tracking", "updating.py"),
     ],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from functools import partial
 
@@ -21,11 +20,11 @@ from calibrant.intervals import (
     AbsoluteResidual,
     Centred,
     ConformalInterval,
+    IntervalGuarantee,
     Nonconformity,
     NormalizedResidual,
     standard_rank,
 )
-from calibrant.intervals.conformal import IntervalGuarantee
 from calibrant.scores import (
     CDFScore,
     EnsembleScore,
@@ -98,82 +97,10 @@ CASES = {
 PAPER = ["absolute residual", "normalised residual", "CQR of an interval", "centred z-score"]
 
 
-def in_units(names):
-    """Each name with labels of every size; the user's own is made for standardised ones."""
-    return [(name, unit) for name in names for unit in (1e-6, 1.0, 1e6) if unit == 1 or name != "a user's own"]
-
-
 def case(name, n, rng, unit=1.0):
     nonconformity, kind = CASES[name]
     data = Data(n, rng, unit)
     return nonconformity, getattr(data, kind), data.y
-
-
-# ---- oracles ---------------------------------------------------------------------------------------------------------
-
-
-def column_regressor(k):
-    """A fitted regressor that predicts column k of X."""
-    from sklearn.base import BaseEstimator, RegressorMixin
-
-    class Column(RegressorMixin, BaseEstimator):
-        def fit(self, X, y):
-            return self
-
-        def predict(self, X):
-            return np.asarray(X)[:, k]
-
-    column = Column()
-    column.is_fitted = True  # what MAPIE looks for
-    return column
-
-
-@pytest.mark.parametrize("coverage", [0.5, 0.8, 0.9, 0.95])
-@pytest.mark.parametrize("n", [31, 100, 777])
-def test_split_conformal_intervals_equal_mapie(n, coverage):
-    from mapie.conformity_scores import AbsoluteConformityScore
-    from mapie.regression import SplitConformalRegressor
-
-    rng = np.random.default_rng(n)
-    X = rng.normal(size=(n + 50, 1))
-    y = X[:, 0] + rng.normal(size=n + 50)
-    peer = SplitConformalRegressor(
-        column_regressor(0), confidence_level=coverage, conformity_score=AbsoluteConformityScore(), prefit=True
-    ).conformalize(X[:n], y[:n])
-    theirs = peer.predict_interval(X[n:])[1][:, :, 0]
-    ours = ConformalInterval(AbsoluteResidual(), coverage).fit(X[:n, 0], y[:n])(X[n:, 0])
-    np.testing.assert_allclose(np.stack(ours, axis=1), theirs, rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("coverage", [0.5, 0.8, 0.9, 0.95])
-@pytest.mark.parametrize("n", [31, 100, 777])
-def test_cqr_intervals_equal_mapie(n, coverage):
-    from mapie.regression import ConformalizedQuantileRegressor
-
-    rng = np.random.default_rng(n)
-    centre, half = rng.normal(size=n + 50), np.exp(0.3 * rng.normal(size=n + 50))
-    X, y = np.stack([centre - half, centre + half, centre], axis=1), centre + rng.normal(size=n + 50)
-    peer = ConformalizedQuantileRegressor(
-        [column_regressor(k) for k in range(3)], confidence_level=coverage, prefit=True
-    ).conformalize(X[:n], y[:n])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # MAPIE on crossing bounds, and ours on the same rows
-        theirs = peer.predict_interval(X[n:], symmetric_correction=True)[1][:, :, 0]
-        fitted = ConformalInterval(CQR(), coverage).fit(Interval(X[:n, 0], X[:n, 1]), y[:n])
-        ours = np.stack(fitted(Interval(X[n:, 0], X[n:, 1])), axis=1)
-    empty = theirs[:, 0] > theirs[:, 1]
-    np.testing.assert_allclose(ours[~empty], theirs[~empty], rtol=0, atol=1e-12)
-    assert np.all(np.isnan(ours[empty]))
-
-
-@pytest.mark.parametrize("coverage", [0.3, 0.9])
-def test_normalised_intervals_are_the_textbook_ones(coverage):
-    rng = np.random.default_rng(1)
-    f, sigma, y = rng.normal(size=40), np.exp(rng.normal(size=40)), rng.normal(size=40)
-    lower, upper = ConformalInterval(NormalizedResidual(), coverage).fit(Normal(f, sigma), y)(Normal(f, sigma))
-    t = np.sort(np.abs(y - f) / sigma)[math.ceil(41 * coverage) - 1]
-    np.testing.assert_allclose(lower, f - t * sigma, rtol=1e-13)
-    np.testing.assert_allclose(upper, f + t * sigma, rtol=1e-13)
 
 
 def test_the_same_interval_by_another_name():
@@ -231,7 +158,7 @@ def test_a_rank_above_n_gives_infinite_bounds(name):
     fitted = ConformalInterval(nonconformity, 0.9).fit(prediction[:8], y[:8])
     lower, upper = fitted(prediction[8:])
     assert fitted.threshold == math.inf
-    assert (fitted.rank, fitted.n) == (9, 8)
+    assert (fitted.guarantee.rank, fitted.guarantee.n) == (9, 8)
     np.testing.assert_array_equal(lower, np.full(4, -np.inf))
     np.testing.assert_array_equal(upper, np.full(4, np.inf))
     assert fitted.guarantee.lower == fitted.guarantee.conditional() == 1
@@ -240,10 +167,8 @@ def test_a_rank_above_n_gives_infinite_bounds(name):
     assert math.isfinite(ConformalInterval(nonconformity, 0.9).fit(prediction[:9], y[:9]).threshold)
 
 
-@pytest.mark.few
 @pytest.mark.parametrize("rank", [standard_rank, paper_rank])
-@pytest.mark.parametrize("n", [1, 5, 15, 20, 100])
-@pytest.mark.parametrize("name", ["absolute residual", "CQR of an interval"])
+@pytest.mark.parametrize(("n", "name"), [(1, "absolute residual"), (15, "CQR of an interval")])
 @pytest.mark.filterwarnings("ignore:.* intervals are empty")
 def test_proposition_1_coverage_is_rank_over_n_plus_1(name, n, rank):
     sets, tests = 250, 40
@@ -290,9 +215,10 @@ def test_the_conditional_claim_holds_at_its_confidence():
 
 
 def test_the_guarantee_reads_well():
-    text = str(ConformalInterval(AbsoluteResidual(), 0.9).fit(np.zeros(99), np.arange(99.0)).guarantee)
-    assert text.startswith("P(Y in I) = 0.9 (0.9 asked for, rank 90 of n = 99), on average over calibration sets;")
-    assert text.endswith("a model not trained on the calibration set, and continuous values.")
+    guarantee = ConformalInterval(AbsoluteResidual(), 0.9).fit(np.zeros(99), np.arange(99.0)).guarantee
+    assert guarantee.largest_tie == 1
+    assert str(guarantee).startswith("P(Y in I) = 0.9 (0.9 asked for, rank 90 of n = 99), on average over calibration")
+    assert str(guarantee).endswith("a model not trained on the calibration set, and continuous values.")
 
 
 # ---- Theorem 2 -------------------------------------------------------------------------------------------------------
@@ -317,13 +243,11 @@ def credible_mass(name, n, coverage, draws, seed):
     return map(np.array, excess)
 
 
-@pytest.mark.few
-@pytest.mark.parametrize("coverage", [0.5, 0.9])
-@pytest.mark.parametrize("n", [20, 100])
 @pytest.mark.parametrize("name", [*PAPER, "a user's own"])
 @pytest.mark.filterwarnings("ignore:.* intervals are empty")
-def test_theorem_2_corrected(name, n, coverage):
-    paper, standard = credible_mass(name, n, coverage, 150, n)
+def test_theorem_2_corrected(name):
+    coverage = 0.5
+    paper, standard = credible_mass(name, 20, coverage, 100, 20)
     assert min(len(paper), len(standard)) >= 100
     slack = 1e-9
     assert np.min(paper) >= -(1 + coverage) - slack
@@ -331,10 +255,9 @@ def test_theorem_2_corrected(name, n, coverage):
     assert np.max(np.abs(standard)) <= 1 + slack
 
 
-@pytest.mark.parametrize(("n", "share"), [(20, 0.76), (100, 0.83)])
-def test_theorem_2_as_printed_fails_in_most_draws(n, share):
-    paper, _ = credible_mass("absolute residual", n, 0.9, 400, 7)
-    assert abs(np.mean(np.abs(paper) > 1 - 0.9 + 1e-9) - share) < 0.07
+def test_theorem_2_as_printed_fails_in_most_draws():
+    paper, _ = credible_mass("absolute residual", 20, 0.9, 400, 7)
+    assert abs(np.mean(np.abs(paper) > 1 - 0.9 + 1e-9) - 0.76) < 0.07
 
 
 # ---- empty intervals -------------------------------------------------------------------------------------------------
@@ -353,14 +276,13 @@ def test_empty_rows_are_nan_and_counted_in_one_warning():
     assert lower[0] <= upper[0]
 
 
-# ---- non-conformity distributions
-# ---------------------------------------------------------------------------------------------
+# ---- non-conformities ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "unit"), in_units(CASES))
-def test_every_nonconformity_is_proper(name, unit):
-    nonconformity, prediction, _ = case(name, 25, np.random.default_rng(8), unit)
-    check_nonconformity(nonconformity, prediction, unit * np.linspace(-6, 6.1, 40))
+@pytest.mark.parametrize("name", CASES)
+def test_every_nonconformity_is_proper(name):
+    nonconformity, prediction, _ = case(name, 25, np.random.default_rng(8))
+    check_nonconformity(nonconformity, prediction, np.linspace(-6, 6.1, 40))
 
 
 def broken(**methods):
@@ -374,18 +296,10 @@ def broken(**methods):
             broken(value=lambda self, p, y: np.minimum((y - p.values) ** 2 - 1, 3.0)),
             r"signed\(Broken\)\(-4.0983\) is .*, but must increase strictly in y, .* \(row 0\)",
         ),
-        (
-            broken(value=lambda self, p, y: np.where(y > 2, 3.0, (y - p.values) ** 2 - 1)),
-            r"signed\(Broken\)\(2.98374\) is .*, but must increase strictly in y",
-        ),
         (broken(minimiser=lambda self, p: p.values + 1), r"signed\(Broken\)\(.* must increase strictly in y"),
         (broken(minimiser=lambda self, p: np.zeros(2)), r"Broken\.minimiser must give one value for each of 4 rows"),
         (
             broken(level_set=lambda self, p, t: (p.values - t - 1, p.values + t + 1)),
-            r"signed\(Broken\).*ppf at cdf\(.* the inverse must lead back to",
-        ),
-        (
-            broken(level_set=lambda self, p, t: SquaredCQR.level_set(self, p, t)[::-1]),
             r"signed\(Broken\).*ppf at cdf\(.* the inverse must lead back to",
         ),
         (
@@ -403,18 +317,18 @@ def test_a_broken_nonconformity_is_refused(nonconformity, message):
 # ---- the signed score ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "unit"), in_units(CASES))
-def test_the_signed_score_increases_strictly_across_the_minimiser(name, unit):
-    nonconformity, prediction, _ = case(name, 10, np.random.default_rng(9), unit)
+@pytest.mark.parametrize("name", CASES)
+def test_the_signed_score_increases_strictly_across_the_minimiser(name):
+    nonconformity, prediction, _ = case(name, 10, np.random.default_rng(9))
     m = nonconformity.minimiser(prediction)
-    steps = unit * np.concatenate([-np.geomspace(1e-5, 8, 60)[::-1], [0.0], np.geomspace(1e-5, 8, 60)])
+    steps = np.concatenate([-np.geomspace(1e-5, 8, 60)[::-1], [0.0], np.geomspace(1e-5, 8, 60)])
     y = m[:, None] + steps
     chart = signed(nonconformity).transform_of(prediction)
     s = chart(y)
     assert np.all(np.diff(s, axis=1) > 0)
     # at the minimiser itself the sign is up to rounding of the minimiser
     np.testing.assert_array_equal((s > 0)[:, steps != 0], np.broadcast_to((steps > 0)[steps != 0], (10, 120)))
-    scale = unit + np.abs(y)
+    scale = 1 + np.abs(y)
     np.testing.assert_array_less(np.abs(chart.inverse(s) - y) / scale, 1e-6 if name == "a user's own" else 1e-9)
 
 
@@ -424,11 +338,11 @@ def calibrated(name, unit, interpolator, n=40, rows=6, seed=10):
     return fitted, prediction[n:], y[n:]
 
 
-@pytest.mark.parametrize(("name", "unit"), in_units(CASES))
-def test_ppf_and_cdf_of_the_signed_h_are_inverse(name, unit):
-    fitted, prediction, _ = calibrated(name, unit, Linear())
+@pytest.mark.parametrize("name", CASES)
+def test_ppf_and_cdf_of_the_signed_h_are_inverse(name):
+    fitted, prediction, _ = calibrated(name, 1.0, Linear())
     H, m = fitted(prediction), fitted.score.nonconformity.minimiser(prediction)
-    near, p = 1e-9 * unit, np.linspace(0.001, 0.999, 400)
+    near, p = 1e-9, np.linspace(0.001, 0.999, 400)
     y = H.quantiles(p)
     assert np.all(np.diff(y, axis=1) >= 0)
     atom = (p >= H.cdf(m - near)[:, None]) & (p <= H.cdf(m + near)[:, None])
@@ -436,39 +350,20 @@ def test_ppf_and_cdf_of_the_signed_h_are_inverse(name, unit):
     np.testing.assert_array_less((np.abs(y - m[:, None]) / near)[atom], 1 + 1e-5)
 
 
-UNITS = {"a power of two": 2.0**-66, "1e-20": 1e-20, "1e20": 1e20}
-
-
-@pytest.mark.few
-@pytest.mark.parametrize("unit", UNITS)
-@pytest.mark.parametrize("name", [*PAPER, "CQR of quantiles", "centred cdf", "centred interval"])
+@pytest.mark.parametrize("unit", [1e-20, 1e20])
+@pytest.mark.parametrize("name", ["absolute residual", "CQR of quantiles", "centred cdf"])
 def test_a_change_of_unit_changes_the_signed_h_by_that_unit(name, unit):
-    near = partial(np.testing.assert_allclose, rtol=1e-13 if unit == "a power of two" else 1e-9)
+    near = partial(np.testing.assert_allclose, rtol=1e-9)
     fitted, prediction, y = calibrated(name, 1.0, Linear())
-    other, there, small = calibrated(name, UNITS[unit], Linear())
+    other, there, small = calibrated(name, unit, Linear())
     H, h = fitted(prediction), other(there)
     near(other.q.cdf(fitted.q.knots), fitted.q.cdf(fitted.q.knots))
     near(h.cdf(small), H.cdf(y))
-    near(h.quantiles([0.05, 0.5, 0.9]) / UNITS[unit], H.quantiles([0.05, 0.5, 0.9]))
+    near(h.quantiles([0.05, 0.5, 0.9]) / unit, H.quantiles([0.05, 0.5, 0.9]))
     for method in ("mean", "std"):
-        near(getattr(h, method)() / UNITS[unit], getattr(H, method)())
-    near(h.crps(small) / UNITS[unit], H.crps(y))
-    near(h.logpdf(small) + np.log(UNITS[unit]), H.logpdf(y), atol=1e-9)
-
-
-@pytest.mark.parametrize(("y", "largest"), [([1.0, 1.0, 1.0], 3), ([1.0, 2.0, 3.0], 1), ([1.0, 2.0, 2.0], 2)])
-def test_the_guarantee_of_an_interval_knows_the_largest_tie(y, largest):
-    fitted = ConformalInterval(AbsoluteResidual(), 0.5).fit(np.zeros(3), np.array(y))
-    assert fitted.guarantee.largest_tie == largest
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_labels_in_a_tiny_unit_keep_their_scores_apart(dtype):
-    unit = {np.float32: 1e-12, np.float64: 1e-30}[dtype]
-    y = (unit * np.random.default_rng(3).standard_normal(60)).astype(dtype)
-    fitted = Calibrator(signed(AbsoluteResidual())).fit(np.zeros(60, dtype), y)
-    assert fitted.guarantee.largest_tie == 1
-    np.testing.assert_allclose(fitted(np.zeros(60, dtype)).cdf(y), (np.argsort(np.argsort(y)) + 1) / 61, rtol=1e-5)
+        near(getattr(h, method)() / unit, getattr(H, method)())
+    near(h.crps(small) / unit, H.crps(y))
+    near(h.logpdf(small) + np.log(unit), H.logpdf(y), atol=1e-9)
 
 
 def test_the_scale_of_a_signed_score_is_the_median_size_unless_it_is_given():
@@ -483,18 +378,8 @@ def test_the_scale_of_a_signed_score_is_the_median_size_unless_it_is_given():
             signed(AbsoluteResidual(), scale=wrong)
 
 
-def test_no_scale_changes_the_order_of_signed_scores():
-    rng = np.random.default_rng(5)
-    interval, y = Interval(rng.uniform(-2, 0, 80), rng.uniform(0, 2, 80)), rng.standard_normal(80)
-    orders = [np.argsort(signed(CQR(), scale=scale)(interval, y)) for scale in (0.01, 1.0, 30.0)]
-    np.testing.assert_array_equal(orders[0], orders[1])
-    np.testing.assert_array_equal(orders[2], orders[1])
-
-
-@pytest.mark.few
-@pytest.mark.parametrize("n", [5, 60, 600])
 @pytest.mark.parametrize(
-    "name", [*PAPER, "CQR of quantiles", "centred cdf", "centred quantile", "centred interval", "a user's own"]
+    ("n", "name"), [(5, "absolute residual"), (60, "CQR of quantiles"), (60, "centred cdf"), (600, "a user's own")]
 )
 def test_moments_and_crps_of_the_signed_h_are_those_of_its_quantiles(name, n):
     """E Y = int Q dp and CRPS = 2 int (1{y <= Q} - p) (Q - y) dp, in even steps of logit p."""
@@ -516,17 +401,9 @@ def test_the_density_of_the_signed_h_is_the_slope_of_its_cdf(name):
     np.testing.assert_allclose(H.pdf(y), (H.cdf(y + h) - H.cdf(y - h)) / (2 * h), rtol=1e-5)
 
 
-def test_the_atom_lies_at_the_minimiser_and_holds_at_most_one_gap():
-    fitted, prediction, _ = calibrated("absolute residual", 1.0, Linear(), n=40)
-    H = fitted(prediction)
-    atom = H.cdf(prediction.values) - H.cdf_left(prediction.values)
-    assert np.all(atom > 0)
-    assert np.all(atom <= 1 / 41)
-
-
-@pytest.mark.few
-@pytest.mark.parametrize("interpolator", [Linear(), Naive(), Random()], ids=["linear", "naive", "random"])
-@pytest.mark.parametrize("name", PAPER)
+@pytest.mark.parametrize(
+    ("name", "interpolator"), [("absolute residual", Linear()), (PAPER[2], Naive()), (PAPER[3], Random())]
+)
 def test_theorem_1_holds_for_signed_scores(name, interpolator):
     n, tests, sets = 10, 20, 150
     rng = np.random.default_rng(11)
@@ -551,34 +428,47 @@ def test_coverage_must_lie_inside_0_1(coverage):
         ConformalInterval(AbsoluteResidual(), coverage)
 
 
-def test_bad_input_is_named():
-    method = ConformalInterval(AbsoluteResidual(), 0.9)
-    with pytest.raises(ValueError, match=r"y is NaN or infinite in row 1 \(the only such row\)"):
-        method.fit([1.0, 2.0], [1.0, math.nan])
-    with pytest.raises(ValueError, match="y must have one row for each of the 2 rows of the prediction, got 3"):
-        method.fit([1.0, 2.0], [1.0, 2.0, 3.0])
-    with pytest.raises(ValueError, match="calibration needs at least one row, got none"):
-        method.fit(np.zeros(0), np.zeros(0))
-    with pytest.raises(TypeError, match="takes Point, got Interval"):
-        method.fit(Interval([0.0], [1.0]), [0.5])
-    with pytest.raises(TypeError, match="CQR takes an Interval or Quantiles, got Point"):
-        ConformalInterval(CQR(), 0.9).fit([1.0, 2.0], [1.0, 2.0])
-    with pytest.raises(TypeError, match="y must hold real numbers"):
-        method.fit([1.0], ["a"])
-    with pytest.raises(TypeError, match="must be a Nonconformity"):
-        ConformalInterval(AbsoluteResidual, 0.9)
-    with pytest.raises(TypeError, match="rank must be a function"):
-        ConformalInterval(AbsoluteResidual(), 0.9, rank=3)
-    with pytest.raises(ValueError, match="rank must give at least 1, got 0 for n = 1"):
-        ConformalInterval(AbsoluteResidual(), 0.9, rank=lambda n, c: 0).fit([1.0], [1.0])
-    with pytest.raises(TypeError, match="signed takes a Nonconformity"):
-        signed(AbsoluteResidual)
-    with pytest.raises(TypeError, match="must be a calibration score"):
-        Centred(CQR())
-    with pytest.raises(ValueError, match=r"Centred\.centre is NaN"):
-        Centred(ZScore(), math.nan)
-    with pytest.raises(ValueError, match=r"the value of .* is not finite in row 0"):
-        ConformalInterval(broken(value=lambda self, p, y: y / np.zeros(1) ** 0 + np.inf), 0.5).fit([1.0], [1.0])
+@pytest.mark.parametrize(
+    ("call", "kind", "words"),
+    [
+        (
+            lambda fit: fit([1.0, 2.0], [1.0, math.nan]),
+            ValueError,
+            r"y is NaN or infinite in row 1 \(the only such row",
+        ),
+        (
+            lambda fit: fit([1.0, 2.0], [1.0]),
+            ValueError,
+            "y must have one row for each of the 2 rows of the prediction",
+        ),
+        (lambda fit: fit(np.zeros(0), np.zeros(0)), ValueError, "calibration needs at least one row, got none"),
+        (lambda fit: fit(Interval([0.0], [1.0]), [0.5]), TypeError, "takes Point, got Interval"),
+        (lambda fit: fit([1.0], ["a"]), TypeError, "y must hold real numbers"),
+        (
+            lambda _: ConformalInterval(CQR(), 0.9).fit([1.0], [1.0]),
+            TypeError,
+            "CQR takes an Interval or Quantiles, got",
+        ),
+        (lambda _: ConformalInterval(AbsoluteResidual, 0.9), TypeError, "must be a Nonconformity"),
+        (lambda _: ConformalInterval(CQR(), 0.9, rank=3), TypeError, "rank must be a function"),
+        (
+            lambda _: ConformalInterval(AbsoluteResidual(), 0.9, rank=lambda n, c: 0).fit([1.0], [1.0]),
+            ValueError,
+            "rank must give at least 1, got 0 for n = 1",
+        ),
+        (lambda _: signed(AbsoluteResidual), TypeError, "signed takes a Nonconformity"),
+        (lambda _: Centred(CQR()), TypeError, "must be a calibration score"),
+        (lambda _: Centred(ZScore(), math.nan), ValueError, r"Centred\.centre is NaN"),
+        (
+            lambda _: ConformalInterval(broken(value=lambda self, p, y: y + np.inf), 0.5).fit([1.0], [1.0]),
+            ValueError,
+            "the value of .* is not finite in row 0",
+        ),
+    ],
+)
+def test_bad_input_is_named(call, kind, words):
+    with pytest.raises(kind, match=words):
+        call(ConformalInterval(AbsoluteResidual(), 0.9).fit)
 
 
 def test_a_score_without_a_known_middle_needs_a_centre():
@@ -606,48 +496,27 @@ def test_repr_names_the_rank():
     assert repr(ConformalInterval(CQR(), 0.9, rank=paper_rank)) == "ConformalInterval(CQR(), 0.9, rank=paper_rank)"
 
 
-def test_one_row_and_no_rows_work():
-    fitted = ConformalInterval(AbsoluteResidual(), 0.5).fit([1.0], [3.0])
-    assert fitted.threshold == 2
-    lower, upper = fitted(np.zeros(0))
+def test_no_rows_have_no_intervals():
+    lower, upper = ConformalInterval(AbsoluteResidual(), 0.5).fit([1.0], [3.0])(np.zeros(0))
     assert lower.shape == upper.shape == (0,)
 
 
-@pytest.mark.parametrize("name", ["absolute residual", "CQR of an interval", "centred quantile", "centred cdf"])
-def test_torch_in_torch_out_with_gradients(name):
+def test_torch_in_torch_out_with_gradients():
     torch = pytest.importorskip("torch")
-    nonconformity, prediction, y = case(name, 30, np.random.default_rng(12))
-
-    leaves = []
-
-    def convert(grad):
-        def t(a):
-            leaf = torch.tensor(np.asarray(a), requires_grad=grad)
-            leaves.extend([leaf] if grad else [])
-            return leaf
-
-        kind = CASES[name][1]
-        if kind == "point":
-            return Point(t(prediction.values))
-        if kind == "normal":
-            return Normal(t(prediction.mean()), t(prediction.std()))
-        if kind == "quantiles":
-            return Quantiles(LEVELS, t(prediction.values))
-        return Interval(t(prediction.lower), t(prediction.upper))
-
-    lower, upper = ConformalInterval(nonconformity, 0.9).fit(prediction, y)(prediction)
-    ours = ConformalInterval(nonconformity, 0.9).fit(convert(False), torch.tensor(y))(convert(True))
-    np.testing.assert_allclose(ours[0].detach().numpy(), lower, rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(ours[1].detach().numpy(), upper, rtol=1e-12, atol=1e-12)
-    loss = torch.sum(ours[1] - ours[0])
-    H = Calibrator(signed(nonconformity)).fit(prediction, y)(prediction)
-    Ht = Calibrator(signed(nonconformity)).fit(convert(False), torch.tensor(y))(convert(True))
-    for method in ("cdf", "logpdf", "crps"):
-        theirs = getattr(Ht, method)(torch.tensor(y))
-        np.testing.assert_allclose(theirs.detach().numpy(), getattr(H, method)(y), rtol=1e-9, atol=1e-12)
-        loss = loss + torch.sum(theirs)
-    loss.backward()
-    assert all(bool(torch.all(torch.isfinite(leaf.grad))) for leaf in leaves)
+    data = Data(30, np.random.default_rng(12))
+    lower, upper, y = (
+        torch.tensor(each, requires_grad=each is not data.y)
+        for each in (data.interval.lower, data.interval.upper, data.y)
+    )
+    for nonconformity in (CQR(), Centred(IntervalScore())):
+        one = ConformalInterval(nonconformity, 0.9).fit(data.interval, data.y)(data.interval)
+        two = ConformalInterval(nonconformity, 0.9).fit(data.interval, data.y)(Interval(lower, upper))
+        np.testing.assert_allclose([each.detach().numpy() for each in two], one, rtol=1e-12, atol=1e-12)
+        calibrated = Calibrator(signed(nonconformity)).fit(data.interval, data.y)
+        H, ours = calibrated(data.interval), calibrated(Interval(lower, upper))
+        np.testing.assert_allclose(ours.crps(y).detach().numpy(), H.crps(data.y), rtol=1e-9, atol=1e-12)
+        for leaf in torch.autograd.grad(torch.sum(two[1] - two[0]) + torch.sum(ours.crps(y)), [lower, upper]):
+            assert bool(torch.all(torch.isfinite(leaf)))
 
 
 def test_array_api_strict_works():
@@ -675,4 +544,4 @@ def test_at_the_minimiser_h_steps_over_all_that_q_has_between_the_two_branches()
     np.testing.assert_array_equal(H.cdf_left(m), np.full(3, q.cdf(-1.0)))
     np.testing.assert_array_equal(fitted.score(m, m), np.ones(3))
     np.testing.assert_allclose(H.cdf(np.nextafter(m, -np.inf)), q.cdf(-1.0), atol=1e-12)
-    assert q.cdf(1.0) - q.cdf(-1.0) > 0.001
+    assert 0.001 < q.cdf(1.0) - q.cdf(-1.0) <= 1 / 41

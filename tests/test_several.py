@@ -13,7 +13,7 @@ from scipy import stats
 from calibrant import Calibrator, Interval, Normal, Point, Quantiles, Samples, from_scipy, load
 from calibrant.distributions import Poisson
 from calibrant.interpolators import Random
-from calibrant.intervals.conformal import IntervalGuarantee
+from calibrant.intervals import IntervalGuarantee
 from calibrant.labels import Real, Transformed
 from calibrant.persistence import FileError
 from calibrant.several import Several, SeveralCalibrator, energy_score

@@ -15,7 +15,7 @@ from calibrant._types import Bound, Columns
 from calibrant._words import in_all
 from calibrant.calibration import Calibrated, Calibrator
 from calibrant.guarantee import Guarantee
-from calibrant.intervals.conformal import IntervalGuarantee, standard_rank
+from calibrant.intervals import IntervalGuarantee, standard_rank
 from calibrant.predictions import with_labels
 from calibrant.several.columns import Several, SeveralLike, check_same, labelled, matched
 from calibrant.several.distributions import SeveralDistributions, place

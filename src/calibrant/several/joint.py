@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._arrays import Array, largest_tie_of
-from calibrant.intervals.conformal import standard_rank
+from calibrant.intervals import standard_rank
 
 Numbers = np.ndarray[Any, Any]
 
