@@ -10,14 +10,12 @@ import numpy as np
 
 from calibrant import Calibrator, HalfLife, Window, monitor
 from calibrant.interpolators import Linear, Naive, Random
-from calibrant.monitoring import bets
-from calibrant.monitoring.ranks import online_p_values
+from calibrant.monitoring import capital, online_p_values
 
 OUT = Path(__file__).parents[1] / "results" / "time.md"
 RUNS = int(sys.argv[1]) if len(sys.argv) > 1 else 200
 ROWS, BATCH = 1_000_000, 1000
 LONG = 100_000
-NONE_HELD = np.full(len(bets.BETS), -np.inf)
 CHANGES = {
     "mean + 0.5 sd": lambda e: e + 0.5,
     "mean + 1 sd": lambda e: e + 1,
@@ -67,7 +65,7 @@ def size() -> list[str]:
             p, _ = online_p_values(np.sort(scores[:n]), scores[n:], rng.random(LONG))
             H = Calibrator().fit(np.zeros(n), scores[:n])([0.0])
             for name, values in zip(most, (p, H.cdf(scores[None, n:])[0]), strict=True):
-                most[name].append(bets.capital(values, NONE_HELD)[0].max())
+                most[name].append(capital(values)[0].max())
         for name, found in most.items():
             shares = [f"{np.mean(np.array(found) >= np.log(threshold)):.1%}" for threshold in (5, 20, 100)]
             lines.append(f"| {name} | {n:,} | {RUNS} | {' | '.join(shares)} |")

@@ -15,9 +15,7 @@ from typing import Any
 import numpy as np
 
 from calibrant import Calibrator, HalfLife, Tracker, Window
-from calibrant.tracking.distribution import through
-from calibrant.tracking.steps import in_order, walk
-from calibrant.tracking.tracker import LEVELS
+from calibrant.tracking import LEVELS, in_order, tracked_distribution, walk
 
 OUT = Path(__file__).parents[1] / "results" / "tracking.md"
 RUNS, ROLLING = 20, 250
@@ -75,15 +73,13 @@ def trailing(f: Any, y: Any, n: int, share: float = 0.05, last: int = 100) -> Fo
     """A step that follows the spread of the last scores, for comparison: the library has none."""
     calibrated = Calibrator().fit(f[:n], y[:n])
     tracker, scores = Tracker(calibrated), y - f
-    held, played = tracker.positions, []
+    raw, paths = tracker.positions, []
     for row in range(n, len(y)):
         low, high = np.quantile(scores[row - last : row], [0.1, 0.9])
-        one = walk(
-            scores[row : row + 1], LEVELS, share * (high - low) / 1.9, held
-        )  # of a normal distribution about the IQR
-        held = one.held
-        played.append(one.played)
-    H = through(calibrated.q, tracker.positions, np.concatenate(played))
+        step = share * (high - low) / 1.9  # of a normal distribution about the IQR
+        path, raw, _ = walk(scores[row : row + 1], LEVELS, step, raw)
+        paths.append(path)
+    H = tracked_distribution(calibrated.q, tracker.positions, np.concatenate(paths))
     return Found.of(H, scores[n:])
 
 
@@ -173,20 +169,20 @@ def steps() -> list[str]:
 
 
 def tightness(trials: int = 300, rows: int = 400) -> str:
-    """How much of the range that the proof allows the held positions cover, at most, for scores in [0, 1]."""
+    """How much of the range that the proof allows the raw positions cover, at most, for scores in [0, 1]."""
     rng, most = np.random.default_rng(0), 0.0
     for K in np.repeat((2, 3, 5), trials):
-        levels, step, held = np.sort(rng.random(K)), 10 ** rng.uniform(-2, 1), np.sort(rng.random(K))
-        low, high, way, target = held, held, rng.integers(3), rng.integers(K)
+        levels, step, raw = np.sort(rng.random(K)), 10 ** rng.uniform(-2, 1), np.sort(rng.random(K))
+        low, high, way, target = raw, raw, rng.integers(3), rng.integers(K)
         for _ in range(rows):
             target = rng.integers(K) if rng.random() < 0.02 else target
-            at = in_order(held.tolist())[target] + rng.choice([0, 1e-12])  # just below the position, or just above
+            at = in_order(raw.tolist())[target] + rng.choice([0, 1e-12])  # just below the position, or just above
             score = (rng.random(), np.clip(at, 0, 1), float(rng.random() < 0.5))[way]
-            held = walk(np.array([score]), levels, step, held).held
-            low, high = np.minimum(low, held), np.maximum(high, held)
+            raw = walk(np.array([score]), levels.tolist(), step, raw)[1]
+            low, high = np.minimum(low, raw), np.maximum(high, raw)
         most = max(most, float(((high - low) / (1 + K * step)).max()))
     return (
-        f"{3 * trials} random adversaries with 2, 3 or 5 levels and {rows} rows: the held positions covered at most"
+        f"{3 * trials} random adversaries with 2, 3 or 5 levels and {rows} rows: the raw positions covered at most"
         f" {most:.0%} of the range b − a + ηK that the proof allows."
     )
 

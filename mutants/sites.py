@@ -30,8 +30,8 @@ AREAS = {
         *("_arguments.py", "_arrays.py", "_batch.py", "_roots.py"),
         *("_row_hash.py", "_search.py", "_special.py", "_words.py", "backtesting", "censored.py", "cross.py"),
         *("diagnosis", "forecast.py", "forms.py", "guarantee", "horizons", "intervals.py", "labels"),
-        *("monitoring", "names.py", "predictions", "refine", "several"),
-        *("tracking", "updating.py"),
+        *("monitoring.py", "names.py", "predictions", "refine", "several"),
+        *("tracking.py", "updating.py"),
     ],
 }
 """All but the checks for classes of one's own, and what runs in processes of others (Dask, Spark)."""

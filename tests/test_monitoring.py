@@ -1,18 +1,15 @@
 """The alarm: how often it is false, how soon it rings, and what it says."""
 
+import sys
+
 import numpy as np
 import pytest
-from scipy.integrate import quad
 from scipy.stats import kstest, norm
 
 import calibrant
 from calibrant import Calibrator, HalfLife, Interval, Normal, Tracker, Window, monitor
 from calibrant.labels import Counts
-from calibrant.monitoring import bets
-from calibrant.monitoring.alarm import Monitor
-from calibrant.monitoring.ranks import online_p_values
-
-NONE_HELD = np.full(len(bets.BETS), -np.inf)
+from calibrant.monitoring import Monitor, capital, gains, log_idle, log_start, online_p_values
 
 
 def slow_p_values(pool, scores, uniform):
@@ -26,7 +23,7 @@ def slow_p_values(pool, scores, uniform):
 
 @pytest.mark.parametrize("digits", [1, 8], ids=["tied", "distinct"])
 def test_p_values_are_ranks_among_all_earlier_scores(digits, monkeypatch):
-    monkeypatch.setattr("calibrant.monitoring.ranks.BLOCK", 7)
+    monkeypatch.setattr(sys.modules["calibrant.monitoring"], "BLOCK", 7)
     rng = np.random.default_rng(0)
     pool, scores = np.sort(rng.normal(size=20).round(digits)), rng.normal(size=60).round(digits)
     uniform = rng.random(60)
@@ -51,27 +48,28 @@ def test_p_values_are_uniform_and_independent_with_ties_too(distribution):
     assert abs(np.corrcoef(first, second)[0, 1]) < 3.3 / np.sqrt(2000)
 
 
-@pytest.mark.parametrize("bet", bets.BETS, ids=lambda bet: f"{bet.move}-{bet.spread:.2g}")
-def test_a_bet_is_fair(bet):
-    total, _ = quad(lambda z: np.exp(bet.log(np.asarray(z))) * norm.pdf(z), -40, 40, limit=500, points=[-4, 0, 4])
-    assert total == pytest.approx(1, abs=1e-9)  # over p = Phi(z)
+def test_a_bet_is_fair():
+    """The integral of f over p = Phi(z) is 1; a spread's f is even in z, and p has more digits where it is small."""
+    z = np.linspace(-37, 8, 90_001)
+    held = np.exp(gains(norm.cdf(z))) * norm.pdf(z)[:, None]
+    np.testing.assert_allclose(np.trapezoid(held[:, :12], z, axis=0), 1, atol=1e-6)
+    np.testing.assert_allclose(2 * np.trapezoid(held[z <= 0, 12:], z[z <= 0], axis=0), 1, atol=1e-6)
 
 
 def test_the_shares_of_all_starts_sum_to_one():
     t = np.arange(1.0, 1001.0)
-    idle = np.exp(bets.log_idle(t))
-    np.testing.assert_allclose(np.cumsum(np.exp(bets.log_start(t))) + idle, 1, rtol=1e-13)
-    assert np.exp(bets.log_idle(np.array(1e300))) < 2e-3  # slowly, but all of it is bet in the end
+    np.testing.assert_allclose(np.cumsum(np.exp(log_start(t))) + np.exp(log_idle(t)), 1, rtol=1e-13)
+    assert np.exp(log_idle(np.array(1e300))) < 2e-3  # slowly, but all of it is bet in the end
 
 
 def test_the_capital_is_that_of_every_bet_from_every_start():
     p = np.random.default_rng(2).random(40)
-    gains = np.exp(bets.gains(p))
+    gained = np.exp(gains(p))
     for t in (1, 2, 40):
-        starts = np.exp(bets.log_start(np.arange(1.0, t + 1)))
-        log_bets = sum(starts[s] * np.prod(gains[s:t], axis=0) for s in range(t))
-        slow = np.exp(bets.log_idle(np.array(float(t)))) + log_bets.mean()
-        path, last = bets.capital(p[:t], NONE_HELD)
+        starts = np.exp(log_start(np.arange(1.0, t + 1)))
+        log_bets = sum(starts[s] * np.prod(gained[s:t], axis=0) for s in range(t))
+        slow = np.exp(log_idle(np.array(float(t)))) + log_bets.mean()
+        path, last = capital(p[:t])
         assert path[-1] == pytest.approx(np.log(slow), abs=1e-12)
         np.testing.assert_allclose(np.exp(last), log_bets, rtol=1e-12)
 
@@ -88,47 +86,27 @@ def test_rows_in_batches_are_rows_at_once():
     np.testing.assert_allclose(parts.p, whole.p, rtol=1e-15)
     np.testing.assert_allclose(parts.log_capital, whole.log_capital, atol=1e-9)
     np.testing.assert_array_equal(parts.pool, whole.pool)
-    assert (parts.alarm.row, parts.alarm.since, parts.alarm.direction) == (
-        whole.alarm.row,
-        whole.alarm.since,
-        whole.alarm.direction,
-    )
-    assert len(Monitor(calibrated)) == 0
+    assert parts.alarm == whole.alarm
 
 
 def ever(p, threshold):
-    return bets.capital(p, NONE_HELD)[0].max() >= np.log(threshold)
+    return capital(p)[0].max() >= np.log(threshold)
 
 
-@pytest.mark.few(1)
-@pytest.mark.parametrize("n", [100, 1000])
-def test_false_alarms_are_rarer_than_one_in_the_threshold(n):
-    rng, runs, rows, threshold = np.random.default_rng(n), 400, 3000, 5.0
+def test_false_alarms_are_rarer_than_one_in_the_threshold():
+    rng, runs, rows, n, threshold = np.random.default_rng(0), 300, 2000, 100, 5.0
     rang = 0
     for _ in range(runs):
         scores = rng.standard_t(3, n + rows)
         p, _ = online_p_values(np.sort(scores[:n]), scores[n:], rng.random(rows))
         rang += ever(p, threshold)
-    sd = np.sqrt(0.2 * 0.8 / runs)
-    assert rang / runs <= 1 / threshold + 3 * sd
-    assert rang > 0  # the bets are not idle
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n", [100, 1000])
-def test_false_alarms_over_1e5_rows(n):
-    rng, runs, rows, threshold = np.random.default_rng(n), 60, 100_000, 5.0
-    rang = 0
-    for _ in range(runs):
-        scores = rng.normal(size=n + rows)
-        p, _ = online_p_values(np.sort(scores[:n]), scores[n:], rng.random(rows))
-        rang += ever(p, threshold)
     assert rang / runs <= 1 / threshold + 3 * np.sqrt(0.2 * 0.8 / runs)
+    assert rang > 0  # the bets are not idle
 
 
 def test_on_pits_of_a_frozen_q_the_same_bets_ring_falsely():
     """Their ranks are those among n fixed scores: what n scores get wrong is bet on again and again."""
-    rng, runs, rows, n = np.random.default_rng(5), 12, 50_000, 1000
+    rng, runs, rows, n = np.random.default_rng(5), 6, 50_000, 1000
     rang = 0
     for _ in range(runs):
         H = Calibrator().fit(np.zeros(n), rng.normal(size=n))([0.0])
@@ -145,7 +123,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("direction", CHANGES)
-@pytest.mark.parametrize("start", [0, 2000])
+@pytest.mark.parametrize("start", [0, 1000])
 def test_it_rings_soon_and_says_what_and_since_when(direction, start):
     soon, right, when = 0, 0, 0
     for seed in range(10):

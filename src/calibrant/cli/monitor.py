@@ -18,7 +18,7 @@ from calibrant.cli.forecasts import read_forecasts
 from calibrant.cli.model import Model
 from calibrant.cli.results import json_number
 from calibrant.cli.time_order import check_order
-from calibrant.monitoring.alarm import Monitor
+from calibrant.monitoring import Monitor
 
 
 class MonitorResult(NamedTuple):

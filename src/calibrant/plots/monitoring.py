@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from calibrant.monitoring.alarm import Monitor
+from calibrant.monitoring import Monitor
 from calibrant.plots.axis_labels import set_labels
 from calibrant.plots.canvas import drawing
 from calibrant.plots.inputs import evenly
@@ -22,7 +22,7 @@ MOST = 5000
 def monitor(found: Monitor, *, ax: Axes | None = None) -> Axes:
     """The capital after each row, on a logarithmic scale; the threshold, the alarm, and since when.
 
-    `found` is a `calibrant.monitoring.alarm.Monitor`. What lies above the square of the threshold is cut off,
+    `found` is a `calibrant.monitoring.Monitor`. What lies above the square of the threshold is cut off,
     and a triangle at the top says so.
 
     Args:
@@ -37,7 +37,7 @@ def monitor(found: Monitor, *, ax: Axes | None = None) -> Axes:
     'log'
     """
     if not isinstance(found, Monitor):
-        raise TypeError(f"found must be a calibrant.monitoring.alarm.Monitor, got {type(found).__name__}")
+        raise TypeError(f"found must be a calibrant.monitoring.Monitor, got {type(found).__name__}")
     if not len(found):
         raise ValueError("the monitor has seen no row yet")
     rows = evenly(len(found), MOST)

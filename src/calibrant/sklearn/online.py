@@ -14,11 +14,10 @@ from calibrant.calibration import Calibrated
 from calibrant.cross import CrossCalibrated
 from calibrant.distributions.base import Distribution
 from calibrant.interpolators.weights import OncePerGroup
-from calibrant.monitoring.alarm import Monitor
+from calibrant.monitoring import Monitor
 from calibrant.several.calibration import SeveralCalibrated
 from calibrant.sklearn.meta_estimator import labels
-from calibrant.tracking import Tracker
-from calibrant.tracking.tracker import LEVELS
+from calibrant.tracking import LEVELS, Tracker
 
 
 class OnlineMethods:
