@@ -16,9 +16,9 @@ import calibrant
 from calibrant import Calibrator, Interval, Normal, Point, Quantiles, Samples, diagnose, metrics
 from calibrant.diagnosis import feature_test as feature_test_module
 from calibrant.diagnosis.feature_test import feature_test
-from calibrant.diagnosis.features import feature_slices
 from calibrant.diagnosis.worst_slice import worst_slice
 from calibrant.interpolators import InfiniteTails, Linear, Naive
+from calibrant.judging.columns import feature_slices
 from calibrant.metrics.by_slice import own_slices, slice_results
 from calibrant.metrics.interval_coverage import InsideFlags, inside
 from calibrant.metrics.rounding import fixed

@@ -47,6 +47,7 @@ PUBLIC = (
     "calibrant.horizons",
     "calibrant.interpolators",
     "calibrant.intervals",
+    "calibrant.judging",
     "calibrant.metrics",
     "calibrant.models",
     "calibrant.monitoring",

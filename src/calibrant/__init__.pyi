@@ -33,6 +33,8 @@ from .interpolators import Naive as Naive
 from .interpolators import Random as Random
 from .interpolators.history import HalfLife as HalfLife
 from .interpolators.history import Window as Window
+from .judging import Judgement as Judgement
+from .judging import judge as judge
 from .metrics import evaluate as evaluate
 from .models import prediction_of as prediction_of
 from .monitoring import monitor as monitor

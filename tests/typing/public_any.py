@@ -25,6 +25,7 @@ PACKAGES = (
     "calibrant.horizons",
     "calibrant.interpolators",
     "calibrant.intervals",
+    "calibrant.judging",
     "calibrant.labels",
     "calibrant.metrics",
     "calibrant.models",

@@ -24,8 +24,8 @@ from calibrant.cli.results import (
 )
 from calibrant.diagnosis.diagnose import forecast_slices
 from calibrant.diagnosis.headline import Headline, headline, known_by
-from calibrant.diagnosis.interface import TERMINAL
 from calibrant.diagnosis.over_time import Period, time_periods
+from calibrant.judging.interface import TERMINAL
 from calibrant.metrics import Evaluation
 from calibrant.metrics import evaluate as metrics_of
 from calibrant.metrics.by_slice import SliceResult

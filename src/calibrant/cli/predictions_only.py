@@ -31,8 +31,8 @@ from calibrant.cli.tables import refuse_overwrite
 from calibrant.cli.wording import in_flags
 from calibrant.diagnosis.diagnose import forecast_slices
 from calibrant.diagnosis.headline import AS_COUNTS, RIGHT_AT_LEVELS, Headline, headline
-from calibrant.diagnosis.interface import TERMINAL
 from calibrant.diagnosis.over_time import Period, time_periods
+from calibrant.judging.interface import TERMINAL
 from calibrant.labels.base import Labels
 from calibrant.metrics import Evaluation
 from calibrant.metrics import evaluate as metrics_of

@@ -13,8 +13,8 @@ from calibrant.cli.console import show, show_statement, spinner
 from calibrant.cli.forecasts import Forecasts, read_forecasts
 from calibrant.cli.model import Model
 from calibrant.cli.tables import refuse_overwrite
-from calibrant.diagnosis.interface import TERMINAL
 from calibrant.distributions.base import Distribution
+from calibrant.judging.interface import TERMINAL
 from calibrant.metrics.label_kinds import for_labels
 from calibrant.reports.forecast import page_path, report_for
 

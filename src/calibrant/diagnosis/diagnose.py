@@ -9,12 +9,12 @@ import numpy as np
 from calibrant._arguments import unit
 from calibrant._types import ArrayLike, Features, Groups
 from calibrant.diagnosis.feature_test import feature_test
-from calibrant.diagnosis.features import feature_slices
-from calibrant.diagnosis.interface import PYTHON
 from calibrant.diagnosis.result import CHECKS, Diagnosis
 from calibrant.diagnosis.row_events import row_events_of
 from calibrant.diagnosis.worst_slice import worst_slice
 from calibrant.forecast import PredictionLike
+from calibrant.judging.columns import feature_slices
+from calibrant.judging.interface import PYTHON
 from calibrant.labels.base import Labels
 from calibrant.metrics.by_slice import OWN, PARTS, SMALLEST, SliceResult, own_slices, slice_results
 from calibrant.metrics.forecasts import paired

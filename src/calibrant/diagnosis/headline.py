@@ -3,41 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from calibrant._words import count
-from calibrant.diagnosis.interface import PYTHON, Interface
 from calibrant.diagnosis.opposite_slices import opposite_slices
 from calibrant.diagnosis.over_time import Period
 from calibrant.diagnosis.overall import FAIR_GAP, SMALL_GAP, Overall
 from calibrant.guarantee import Guarantee
+from calibrant.judging.interface import PYTHON, Interface
+from calibrant.judging.words import WORDS as WORDS
+from calibrant.judging.words import Headline as Headline
+from calibrant.judging.words import Kind as Kind
 from calibrant.metrics.by_slice import OWN, SliceResult
 from calibrant.metrics.interval_coverage import TIES_SPLIT
 from calibrant.metrics.rounding import shown
 
-Kind = Literal["good", "warn", "bad", "info"]
 Known = Literal["calibrated", "by group", "unknown", "raw"]
-WORDS: dict[Kind, str] = {"good": "Good", "warn": "Take care", "bad": "Problem", "info": "Note"}
-"""What each kind of statement is called, on the page and in the terminal."""
-
-
-@dataclass(frozen=True)
-class Headline:
-    """Calibrated or not, and what to do."""
-
-    kind: Kind
-    text: str
-    step: str
-    """The next step."""
-
-    @property
-    def word(self) -> str:
-        """The kind in words: Good, Take care, Problem or Note."""
-        return WORDS[self.kind]
-
-    def __str__(self) -> str:
-        return f"{self.text} {self.step}"
 
 
 AS_COUNTS = "If they are forecasts of counts, evaluate them as such first: {}."

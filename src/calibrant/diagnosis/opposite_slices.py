@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from calibrant.diagnosis.interface import Interface
+from calibrant.judging.interface import Interface
 from calibrant.metrics.by_slice import OWN, SliceResult
 
 LESSER = 1 / 3

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
 from calibrant.guarantee import Guarantee
+from calibrant.judging.part import Tail as Tail
 from calibrant.metrics.bands import reliability_band, share_interval
 from calibrant.metrics.by_slice import LEVELS
 from calibrant.metrics.calibration import LargestGap, largest_gap
@@ -33,16 +34,6 @@ Fault = Literal["too low", "too high", "too narrow", "too wide", "wrong in the t
 
 
 Side = Literal["low", "high", "both"]
-
-
-class Tail(NamedTuple):
-    """A part of the tails: below the quantile at a level, above that at 1 less it, or both; and its share of labels."""
-
-    side: Side
-    level: float
-    share: float
-    most: float
-    """The share that chance allows."""
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from calibrant._words import count
 from calibrant.diagnosis.feature_test import FeatureTest
-from calibrant.diagnosis.interface import PYTHON
 from calibrant.diagnosis.opposite_slices import opposite_slices
 from calibrant.diagnosis.worst_slice import WorstSlice
+from calibrant.judging.interface import PYTHON
 from calibrant.metrics.by_slice import SliceResult
 from calibrant.metrics.interval_coverage import TIES_SPLIT
 from calibrant.metrics.rounding import fixed

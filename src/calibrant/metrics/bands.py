@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -81,8 +81,34 @@ def reliability_band(
     if p.ndim != 1 or not p.size or p[0] < 0 or p[-1] > 1 or (p[1:] <= p[:-1]).any():
         raise ValueError(f"levels must increase strictly inside [0, 1], got {p.tolist()}")
     distribution = _Counts.of(m, n)
-    low, high, level = _path_bounds(distribution, tuple(p.tolist()), unit("confidence", confidence))
+    low, high, level = _path(distribution, tuple(p.tolist())).bounds(unit("confidence", confidence))
     return distribution.shares(_Counts(int(m), n), low, high, p, level)
+
+
+def band_pvalue(shares: ArrayLike, m: int, levels: ArrayLike, *, n: int | None = None) -> float:
+    """The chance that a calibrated forecast leaves a band which just excludes these shares: 1 - its confidence.
+
+    `reliability_band(m, levels, 1 - risk)` excludes the shares if, and only if, the p-value is `risk` or less.
+
+    Args:
+        shares: The share of PITs at or below each level.
+        m: The number of rows evaluated.
+        levels: The levels, increasing, in (0, 1).
+        n: The number of rows that calibrated H.
+
+    >>> low, high = reliability_band(1000, [0.05, 0.5, 0.95])
+    >>> band_pvalue(low, 1000, [0.05, 0.5, 0.95]) > 0.05 > band_pvalue(low - 0.001, 1000, [0.05, 0.5, 0.95])
+    True
+    """
+    p = tuple(np.asarray(levels, np.float64).tolist())
+    distribution = _Counts.of(m, n)
+    path = _path(distribution, p)
+    level = path.local(np.asarray(shares, np.float64), _Counts(int(m), n))
+    if level >= 1:
+        return 1.0
+    least = max(level, 1e-300)
+    pvalue = 1 - path.inside(*_quantiles(path.tails, least))
+    return min(1.0, pvalue if pvalue > 1e-9 else least * len(p))
 
 
 def share_interval(hits: Any, m: Any, confidence: float = 0.95) -> tuple[Floats, Floats]:
@@ -203,24 +229,59 @@ def _pit_bounds(distribution: _Counts, bins: int, confidence: float) -> tuple[Co
     return _narrowest(distribution, [1 / bins], confidence, bins, inside)
 
 
-@lru_cache(maxsize=256)
-def _path_bounds(distribution: _Counts, levels: tuple[float, ...], confidence: float) -> tuple[Counts, Counts, float]:
-    cells = [distribution.cell(step) for step in np.diff([0.0, *levels]).tolist()]
-    total = math.exp(distribution.log_total)
+@dataclass(frozen=True)
+class _Path:
+    """The counts of PITs below increasing levels."""
 
-    def inside(low: Counts, high: Counts) -> float:
+    distribution: _Counts
+    levels: tuple[float, ...]
+
+    @cached_property
+    def tails(self) -> list[tuple[int, Floats, Floats]]:
+        """Of the count at each level, see `_Counts.tails`."""
+        return [self.distribution.tails(p) for p in self.levels]
+
+    @cached_property
+    def cells(self) -> list[tuple[int, Floats]]:
+        """The pmf of the count between each level and the last one."""
+        return [self.distribution.cell(step) for step in np.diff([0.0, *self.levels]).tolist()]
+
+    def inside(self, low: Counts, high: Counts) -> float:
         """P(low_k <= N_k <= high_k for every k | N = m), N_k the sum of the first k cells."""
         state, start = np.ones(1), 0
-        for first, last, (least, pmf) in zip(low.tolist(), high.tolist(), cells, strict=True):
+        for first, last, (least, pmf) in zip(low.tolist(), high.tolist(), self.cells, strict=True):
             start += least
             state = _convolved(state, pmf)[max(first - start, 0) : max(last - start + 1, 0)]
             start = max(first, start)
             if not state.size:
                 return 0.0
-        rest = np.exp(distribution.log_pmf(distribution.m - start - np.arange(state.size), 1 - levels[-1]))
-        return float(state @ rest / total)
+        rest = self.distribution.log_pmf(self.distribution.m - start - np.arange(state.size), 1 - self.levels[-1])
+        return float(state @ np.exp(rest) / math.exp(self.distribution.log_total))
 
-    return _narrowest(distribution, levels, confidence, len(levels), inside)
+    @lru_cache(maxsize=256)  # noqa: B019 - of few values, and small
+    def bounds(self, confidence: float) -> tuple[Counts, Counts, float]:
+        """The band, and the chance at each level by itself to be beyond it."""
+        return _narrowest(self.distribution, self.levels, confidence, len(self.levels), self.inside)
+
+    def local(self, shares: Floats, whole: _Counts) -> float:
+        """The least chance, over the levels, of a count so low or so high: the band at that level just excludes it."""
+        p = np.asarray(self.levels)
+        if self.distribution.m != whole.m:
+            a, b = (whole.size - 1) * p, (whole.size - 1) * (1 - p)
+            below, above = scipy.special.betainc(a, b, shares), scipy.special.betainc(b, a, 1 - shares)
+            return float(2 * np.min(np.minimum(below, above)))
+        counts, least = np.rint(shares * whole.m).astype(np.int64).tolist(), 1.0
+        for k, (first, below, above) in zip(counts, self.tails, strict=True):
+            at = k - first
+            no_more = 0.0 if at < 0 else 1.0 if at >= below.size else float(below[at])
+            no_less = 1.0 if at <= 0 else 0.0 if at > above.size else float(above[at - 1])
+            least = min(least, 2 * no_more, 2 * no_less)
+        return least
+
+
+@lru_cache(maxsize=16)
+def _path(distribution: _Counts, levels: tuple[float, ...]) -> _Path:
+    return _Path(distribution, levels)
 
 
 def _narrowest(

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from calibrant.judging.changes import Estimate as Estimate
 from calibrant.metrics.by_slice import LEVELS
 from calibrant.reports.scored_forecast import Floats
 
@@ -18,19 +19,6 @@ ROWS = 5000
 BAGS = 2000
 FEWEST = 10
 """Fewer rows than this have no interval: what they do not show cannot be drawn from them."""
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A number and the ends of its 95% interval, None where there is none."""
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-
-    def excludes(self, number: float) -> bool:
-        """Whether the interval is there and does not hold a number."""
-        return self.low is not None and self.high is not None and not self.low <= number <= self.high
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from calibrant.diagnosis.headline import (
     headline,
     known_by,
 )
-from calibrant.diagnosis.interface import PYTHON, Interface
 from calibrant.diagnosis.over_time import Period
 from calibrant.diagnosis.overall import Overall, overall_of
+from calibrant.judging.interface import PYTHON, Interface
 from calibrant.metrics.by_slice import SliceResult
 from calibrant.metrics.interpolated import holds_at_its_levels
 from calibrant.predictions import Quantiles

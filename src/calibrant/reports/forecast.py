@@ -17,10 +17,10 @@ from calibrant._arrays import to_numpy
 from calibrant._types import ArrayLike, Groups, SupportsArray, Values
 from calibrant._version import __version__
 from calibrant.diagnosis.headline import Headline
-from calibrant.diagnosis.interface import PYTHON, Interface
 from calibrant.diagnosis.over_time import Period, period_results
 from calibrant.forecast import PredictionLike
 from calibrant.guarantee import Guarantee
+from calibrant.judging.interface import PYTHON, Interface
 from calibrant.labels.base import Labels
 from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.by_slice import LEVELS, calibration_rows_of, slice_results

@@ -1,4 +1,4 @@
-"""How the reader acts on a verdict, in Python or at a terminal: the arguments and flags of the next steps."""
+"""How the reader acts on a judgement, in Python or at a terminal: what to type."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Interface:
-    """What the reader types."""
+    """What the reader types, in Python or at a terminal."""
 
     calibrate: str
     """How to calibrate forecasts."""
@@ -20,7 +20,7 @@ class Interface:
     counts: str
     """How to declare that labels are counts."""
     guarantee: str
-    """How to pass the guarantee; "" where it is always known."""
+    """How to pass the guarantee."""
 
 
 PYTHON = Interface(
