@@ -28,7 +28,7 @@ AREAS = {
     "reports": ["reports", "plots"],
     "shared": [
         *("_arguments.py", "_arrays.py", "_batch.py", "_roots.py"),
-        *("_row_hash.py", "_search.py", "_special.py", "_words.py", "backtesting", "censored.py", "cross.py"),
+        *("_row_hash.py", "_search.py", "_special.py", "_words.py", "backtesting.py", "censored.py", "cross.py"),
         *("diagnosis", "forecast.py", "forms.py", "guarantee", "horizons", "intervals.py", "labels"),
         *("monitoring.py", "names.py", "predictions", "refine", "several"),
         *("tracking.py", "updating.py"),

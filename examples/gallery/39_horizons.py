@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from calibrant import Calibrator, HorizonCalibrator, backtest, plots
-from calibrant.horizons.evaluation import evaluate_horizons
+from calibrant.horizons.calibration import evaluate_horizons
 
 # %%
 # ## A long table

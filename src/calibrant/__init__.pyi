@@ -7,7 +7,7 @@ from . import metrics as metrics
 from . import plots as plots
 from . import scores as scores
 from ._version import __version__ as __version__
-from .backtesting.backtest import backtest as backtest
+from .backtesting import backtest as backtest
 from .calibration import Calibrated as Calibrated
 from .calibration import Calibrator as Calibrator
 from .censored import Censored as Censored

@@ -31,7 +31,7 @@ from calibrant import (
     report,
     required_n,
 )
-from calibrant.backtesting.backtest import Backtest
+from calibrant.backtesting import Backtest
 from calibrant.batches import TableModel
 from calibrant.distributions import Distribution
 from calibrant.distributions.joined import Joined

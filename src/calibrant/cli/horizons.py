@@ -15,8 +15,7 @@ from calibrant.cli.console import guarantee_text, put, show, spinner
 from calibrant.cli.results import json_numbers, print_json
 from calibrant.cli.tables import TableFile, refuse_overwrite, written
 from calibrant.horizons import HorizonCalibrator
-from calibrant.horizons.calibration import HorizonCalibrated, distributions_of
-from calibrant.horizons.evaluation import HorizonEvaluation
+from calibrant.horizons.calibration import HorizonCalibrated, HorizonEvaluation
 from calibrant.labels import Labels
 from calibrant.persistence import save
 from calibrant.reports import report as report_of
@@ -76,7 +75,7 @@ def report(path: Path, calibrated: HorizonCalibrated, model: Path, out: Path, op
     with spinner("looking"), naming(str(path)):
         rows = calibrated.labelled(table)
         page = report_of(
-            distributions_of(calibrated.calibrated, rows, seed=seed),
+            calibrated(rows, seed=seed),
             rows.y,  # type: ignore[arg-type]
             base=rows.prediction,
             groups={"horizon": list(map(str, rows.horizon))},

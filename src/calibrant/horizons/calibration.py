@@ -15,9 +15,10 @@ from calibrant._words import in_all
 from calibrant.calibration import Calibrated, Calibrator
 from calibrant.distributions.base import Distribution
 from calibrant.guarantee import Guarantee
-from calibrant.horizons.evaluation import HorizonEvaluation, evaluate_horizons
-from calibrant.horizons.table import LongColumns, LongRows, columns_of, names_of, read, written
-from calibrant.interpolators import NAF, ByHorizon, Interpolator, Linear
+from calibrant.horizons.table import LongColumns, LongRows, opened, written
+from calibrant.interpolators import NAF, ByHorizon, Linear
+from calibrant.metrics import Evaluation, evaluate
+from calibrant.metrics.evaluation import OfDistribution
 
 
 @dataclass(frozen=True)
@@ -78,28 +79,35 @@ class HorizonCalibrator:
             coverage: The probability of bounds whose names do not say it, such as `yhat_lower`.
             rng: A `numpy.random.Generator`, for labels that are drawn, such as counts.
         """
-        columns = columns_of(frame, model, target, series, time, cutoff, horizon, coverage)
-        rows = read(frame, columns, labels=True, bounds=self.bounds)
-        return HorizonCalibrated(self.fitted(rows, rng=rng), columns)
+        columns = LongColumns.of(
+            frame, model=model, target=target, series=series, time=time, cutoff=cutoff, horizon=horizon,
+            coverage=coverage,
+        )  # fmt: skip
+        return self.fit_rows(self.read(frame, columns), columns, rng=rng)
 
-    def fitted(self, rows: LongRows, *, rng: Rng = None) -> Calibrated:
-        """Calibrated on rows of a table, in the order in which the forecasts were made.
+    def read(self, frame: Table, columns: LongColumns) -> LongRows:
+        """The rows of a table with their labels, and the bounds that the labels need.
 
         Args:
-            rows: The rows of a long table, as `HorizonCalibrated.rows` returns them.
-            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
+            frame: A long table, one line per forecast: a frame of pandas, polars or pyarrow.
+            columns: The names of its columns.
         """
-        rows = rows[rows.in_order()]
-        calibrator = replace(self.calibrator, interpolator=by_horizon(self.calibrator.interpolator))
-        known: Any = rows  # with labels
-        found = calibrator.fit(known.prediction, known.y, by=known.horizon, bound=known.bound, rng=rng)
-        return replace(found, guarantee=replace(found.guarantee, basis="horizon"))
+        return LongRows.of(frame, columns, labels=True, bounds=_bounds(self.calibrator))
 
-    @property
-    def bounds(self) -> tuple[str, ...]:
-        """The columns that bound the labels."""
-        labels = self.calibrator.labels
-        return () if labels is None else tuple(labels.columns)
+    def fit_rows(self, rows: LongRows, columns: LongColumns, *, rng: Rng = None) -> HorizonCalibrated:
+        """Calibrate on rows of a table, in the order in which the forecasts were made.
+
+        Args:
+            rows: The rows of a long table, as `read` returns them.
+            columns: The names of its columns.
+            rng: A `numpy.random.Generator`, for labels that are drawn; a fresh one by default.
+        """
+        rows, interpolator = rows.in_order(), self.calibrator.interpolator
+        if isinstance(interpolator, (NAF, Linear)):  # the two that make a density
+            interpolator = ByHorizon(interpolator) if isinstance(interpolator, NAF) else ByHorizon()
+        calibrator, y = replace(self.calibrator, interpolator=interpolator), rows.y
+        found = calibrator.fit(rows.prediction, y, by=rows.horizon, bound=rows.bound, rng=rng)  # type: ignore[arg-type]
+        return HorizonCalibrated(replace(found, guarantee=replace(found.guarantee, basis="horizon")), columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,15 +127,16 @@ class HorizonCalibrated(Saveable):
         """Those that were calibrated."""
         return self.guarantee.names  # type: ignore[return-value]
 
-    def __call__(self, frame: Table, *, rng: Rng = None, seed: int | None = None) -> Distribution:
+    def __call__(self, frame: Table | LongRows, *, rng: Rng = None, seed: int | None = None) -> Distribution:
         """H of each row of a table of new forecasts; without cutoffs, the rows of a series were forecast at once.
 
         Args:
-            frame: A long table, one line per forecast: a frame of pandas, polars or pyarrow.
+            frame: A long table, one line per forecast: a frame of pandas, polars or pyarrow; or rows of one.
             rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
             seed: A whole number in place of `rng`: a row then has the same random number in any batch and any order.
         """
-        return distributions_of(self.calibrated, self.rows(frame), rng=rng, seed=seed)
+        rows = frame if isinstance(frame, LongRows) else self.rows(frame)
+        return self.calibrated(rows.prediction, by=rows.horizon, bound=rows.bound, rng=rng, seed=seed)
 
     def predict(self, frame: Frame, *, rng: Rng = None, seed: int | None = None) -> Frame:
         """The same table, with calibrated numbers in the columns of the forecast.
@@ -139,12 +148,11 @@ class HorizonCalibrated(Saveable):
             rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
             seed: A whole number in place of `rng`: a row then has the same random number in any batch and any order.
         """
-        H, forecast = self(frame, rng=rng, seed=seed), self.columns.forecast
-        names, levels = [name for name, _ in forecast.quantiles], [level for _, level in forecast.quantiles]
-        if forecast.point is not None and forecast.point in names_of(frame):
-            names, levels = [*names, forecast.point], [*levels, 0.5]
-        table: Frame = written(frame, dict(zip(names, np.ascontiguousarray(H.quantiles(levels).T), strict=True)))
-        return table
+        levels, point = dict(self.columns.forecast.quantiles), self.columns.forecast.point
+        if point is not None and point in opened(frame).columns:
+            levels[point] = 0.5
+        quantiles = self(frame, rng=rng, seed=seed).quantiles(list(levels.values()))
+        return written(frame, dict(zip(levels, np.ascontiguousarray(quantiles.T), strict=True)))
 
     def evaluate(self, frame: Table, *, coverage: float = 0.9, seed: int | None = None) -> HorizonEvaluation:
         """How the forecasts of a table with labels do at each horizon, as they are and calibrated.
@@ -155,8 +163,7 @@ class HorizonCalibrated(Saveable):
             seed: A whole number in place of `rng`: a row then has the same random number in any batch and any order.
         """
         rows = self.labelled(frame)
-        H = distributions_of(self.calibrated, rows, seed=seed)
-        return evaluate_horizons(rows.prediction, H, rows.y, rows.horizon, coverage)
+        return evaluate_horizons(rows.prediction, self(rows, seed=seed), rows.y, rows.horizon, coverage)
 
     def labelled(self, frame: Table) -> LongRows:
         """The rows of a table that have a label.
@@ -165,7 +172,7 @@ class HorizonCalibrated(Saveable):
             frame: A long table, one line per forecast: a frame of pandas, polars or pyarrow.
         """
         rows = self.rows(frame, labels=True)
-        rows = rows[np.flatnonzero(~np.isnan(rows.y))]  # type: ignore[arg-type]
+        rows = rows[~np.isnan(rows.y)]  # type: ignore[arg-type]
         if not len(rows):
             raise ValueError(f"no row of the table has a label, in column {self.columns.target!r}")
         return rows
@@ -177,40 +184,64 @@ class HorizonCalibrated(Saveable):
             frame: A long table, one line per forecast: a frame of pandas, polars or pyarrow.
             labels: Also read the labels, NaN where there is none.
         """
-        kind = self.calibrated.labels
-        rows = read(frame, self.columns, labels=labels, bounds=() if kind is None else tuple(kind.columns))
+        rows = LongRows.of(frame, self.columns, labels=labels, bounds=_bounds(self.calibrated))
         unknown = ~np.isin(rows.horizon, self.horizons)
         if unknown.any():
             row, count = first_and_count(unknown)
+            first, *_, last = self.horizons * 2
+            gapless = last - first == len(self.horizons) - 1
+            known = f"{first} to {last}" if gapless else ", ".join(map(str, self.horizons))
             hint = "calibrate on forecasts that reach as far"
             if rows.cutoff is None and self.columns.horizon is None:
                 hint += (
                     ", or leave out rows of the past: without cutoffs all rows of a series count as forecast at once"
                 )
             raise ValueError(
-                f"row {row} is {rows.horizon[row]} steps ahead, and the calibrated horizons are"
-                f" {_listed(self.horizons)} ({in_all(count)}): {hint}"
+                f"row {row} is {rows.horizon[row]} steps ahead, and the calibrated horizons are {known}"
+                f" ({in_all(count)}): {hint}"
             )
         return rows
 
 
-def distributions_of(
-    calibrated: Calibrated, rows: LongRows, *, rng: Rng = None, seed: int | None = None
-) -> Distribution:
-    """H of each row."""
-    return calibrated(rows.prediction, by=rows.horizon, bound=rows.bound, rng=rng, seed=seed)
+def _bounds(calibrator: Calibrator | Calibrated) -> tuple[str, ...]:
+    """The columns that bound the labels."""
+    return () if calibrator.labels is None else tuple(calibrator.labels.columns)
 
 
-def by_horizon(interpolator: Interpolator) -> Interpolator:
-    """The interpolator by horizon: `ByHorizon` for the two that make a density."""
-    if isinstance(interpolator, NAF):
-        return ByHorizon(interpolator)
-    return ByHorizon() if isinstance(interpolator, Linear) else interpolator
+@dataclass(frozen=True, repr=False)
+class HorizonEvaluation:
+    """The metrics of each horizon. It prints as a table, one line per horizon."""
+
+    base: dict[int, Evaluation]
+    """The forecasts as they are."""
+    calibrated: dict[int, OfDistribution]
+    interval: float
+    """The probability of the intervals whose coverage is shown."""
+
+    def to_dict(self) -> dict[int, dict[str, dict[str, float]]]:
+        """The metrics by horizon, side and name."""
+        return {
+            h: {"base": self.base[h].to_dict(), "calibrated": self.calibrated[h].to_dict()} for h in self.calibrated
+        }
+
+    def __str__(self) -> str:
+        lines = [["horizon", "rows", f"in {100 * self.interval:g}%", "before", "CRPS", "before"]]
+        for h, after in self.calibrated.items():
+            both = after, self.base[h]
+            shares = ["–" if each.coverage is None else f"{100 * each.coverage:.1f}%" for each in both]
+            losses = ["–" if each.crps is None else f"{each.crps:.4g}" for each in both]
+            lines.append([str(h), str(after.n), *shares, *losses])
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        return "\n".join("  ".join(map(str.rjust, line, widths)) for line in lines)
+
+    def __repr__(self) -> str:
+        return f"HorizonEvaluation({len(self.calibrated)} horizons)"
 
 
-def _listed(horizons: tuple[int, ...]) -> str:
-    """1 to 24, where none is left out."""
-    first, last = horizons[0], horizons[-1]
-    if last - first + 1 == len(horizons) > 1:
-        return f"{first} to {last}"
-    return ", ".join(map(str, horizons[:10])) + (" and more" if len(horizons) > 10 else "")
+def evaluate_horizons(base: Any, H: Any, y: Any, horizon: Any, coverage: float) -> HorizonEvaluation:
+    """The metrics of the rows of each horizon, of the forecasts as they are and of their distributions."""
+    rows = {h: np.flatnonzero(horizon == h) for h in np.unique(horizon).tolist()}
+    before, after = (
+        {h: evaluate(forecast[mine], y[mine], coverage=coverage) for h, mine in rows.items()} for forecast in (base, H)
+    )
+    return HorizonEvaluation(before, after, coverage)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from calibrant._arguments import unit
 from calibrant._types import ArrayLike
+from calibrant.forms import increasing
 from calibrant.predictions import Interval, Point, Quantiles
 
 NO_MODEL_NAME = "quantiles"
@@ -29,12 +29,10 @@ class ForecastColumns:
     """Columns and levels, in the order of the levels."""
 
     def __post_init__(self) -> None:
-        """A point or quantiles, at levels that increase inside (0, 1)."""
-        levels = [level for _, level in self.quantiles]
-        if self.point is None and not levels:
+        if self.quantiles:
+            increasing("its levels", [level for _, level in self.quantiles])
+        elif self.point is None:
             raise ValueError(f"{self.model!r} has no columns")
-        if any(b <= a for a, b in zip([0.0, *levels], [*levels, 1.0], strict=True)):
-            raise ValueError(f"its levels must increase inside (0, 1), got {levels}")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -72,35 +70,31 @@ def find_forecast(
     coverage = unit("coverage", coverage)
     left = [name for name in names if name not in exclude]
     quantiles: dict[str, dict[float, str]] = {}
-    plain = []
     for name in left:
-        read = _read(name, left, coverage)
-        if read is None:
-            plain.append(name)
-            continue
-        whose, level = read
-        other = quantiles.setdefault(whose, {}).setdefault(level, name)
-        if other != name:
-            raise ValueError(f"columns {other!r} and {name!r} are both the quantile of {whose} at level {level:g}")
-    chosen = _chosen(model, list(quantiles), plain)
-    own = quantiles.get(chosen, {})
-    _check_pairs(own.values(), left)
-    point = next((name for name in ((chosen,) if chosen != NO_MODEL_NAME else MEANS) if name in plain), None)
-    return ForecastColumns(chosen, point, tuple((own[level], level) for level in sorted(own)))
-
-
-def _chosen(model: str | None, with_quantiles: list[str], plain: list[str]) -> str:
-    """The model that is named, or else the only one: of those with quantiles, if any has them."""
-    if model is not None:
-        if model not in with_quantiles and model not in plain:
-            known = ", ".join(with_quantiles + [name for name in plain if name not in with_quantiles]) or "none"
-            raise ValueError(f"there is no forecast of {model!r} in the table, the columns left for it are {known}")
-        return model
-    found = with_quantiles or plain
-    if len(found) != 1:
+        if (read := _model_and_level(name, left, coverage)) is not None:
+            whose, level = read
+            other = quantiles.setdefault(whose, {}).setdefault(level, name)
+            if other != name:
+                raise ValueError(f"columns {other!r} and {name!r} are both the quantile of {whose} at level {level:g}")
+    levelled = {name for own in quantiles.values() for name in own.values()}
+    plain = [name for name in left if name not in levelled]
+    known = list(dict.fromkeys([*quantiles, *plain]))
+    found = list(quantiles) or plain
+    if model is None and len(found) != 1:
         many = f"several forecasts are in the table, {', '.join(found)}: name one by model="
         raise ValueError(many if found else "there is no forecast in the table: no column is left for it")
-    return found[0]
+    if model is not None and model not in known:
+        listed = ", ".join(known) or "none"
+        raise ValueError(f"there is no forecast of {model!r} in the table, the columns left for it are {listed}")
+    model = found[0] if model is None else model
+    own = quantiles.get(model, {})
+    for name in own.values():
+        if sided := _SIDED.fullmatch(name):
+            other = f"{sided['model']}-{'hi' if sided['side'] == 'lo' else 'lo'}-{sided['percent']}"
+            if other not in left:
+                raise ValueError(f"column {name!r} lacks its counterpart {other!r}")
+    point = next((name for name in ((model,) if model != NO_MODEL_NAME else MEANS) if name in plain), None)
+    return ForecastColumns(model, point, tuple((own[level], level) for level in sorted(own)))
 
 
 _SIDED = re.compile(r"(?P<model>.+)-(?P<side>lo|hi)-(?P<percent>\d+(?:\.\d+)?)")
@@ -109,21 +103,25 @@ _BOUNDS = {"_lower": -1, "_upper": 1}
 _SKFORECAST = {"lower_bound": -1, "upper_bound": 1}
 
 
-def _read(name: str, names: Sequence[str], coverage: float) -> tuple[str, float] | None:
+def _model_and_level(name: str, names: Sequence[str], coverage: float) -> tuple[str, float] | None:
     """The model and the level of a column of quantiles; None for any other column."""
+
+    def bound(coverage: float, side: int) -> float:
+        return round((1 + side * coverage) / 2, 12)
+
     if sided := _SIDED.fullmatch(name):
         percent = float(sided["percent"])
         if not 0 < percent < 100:
             raise ValueError(f"column {name!r} is the bound of a {percent:g}% interval, which there is not")
-        return sided["model"], _bound(percent / 100, -1 if sided["side"] == "lo" else 1)
+        return sided["model"], bound(percent / 100, -1 if sided["side"] == "lo" else 1)
     if name.endswith("-median"):
         return name.removesuffix("-median"), 0.5
     for ending, side in _BOUNDS.items():
         whose = name.removesuffix(ending)
         if whose != name and all(f"{whose}{each}" in names for each in _BOUNDS):
-            return whose, _bound(coverage, side)
+            return whose, bound(coverage, side)
     if name in _SKFORECAST and "pred" in names:
-        return "pred", _bound(coverage, _SKFORECAST[name])
+        return "pred", bound(coverage, _SKFORECAST[name])
     if (named := _LEVEL.fullmatch(name)) or re.fullmatch(r"0?\.\d+", name):
         level = float(named["level"] if named else name)
         level = level if level < 1 else level / 100  # q0.1 and q10 are the same
@@ -131,15 +129,3 @@ def _read(name: str, names: Sequence[str], coverage: float) -> tuple[str, float]
             raise ValueError(f"column {name!r} is a quantile at level {level:g}, which there is not")
         return (named and named["model"]) or NO_MODEL_NAME, level
     return None
-
-
-def _bound(coverage: float, side: int) -> float:
-    return round((1 + side * coverage) / 2, 12)
-
-
-def _check_pairs(own: Any, names: Sequence[str]) -> None:
-    for name in own:
-        if sided := _SIDED.fullmatch(name):
-            other = f"{sided['model']}-{'hi' if sided['side'] == 'lo' else 'lo'}-{sided['percent']}"
-            if other not in names:
-                raise ValueError(f"column {name!r} lacks its counterpart {other!r}")

@@ -12,11 +12,11 @@ import numpy as np
 from calibrant._arrays import Array, device_like, floats, rows
 from calibrant._types import ArrayLike, Bound, Rng, SupportsArray, Table
 from calibrant._words import count, in_all
-from calibrant.backtesting.backtest import Backtest
+from calibrant.backtesting import Backtest
 from calibrant.calibration import Calibrator
 from calibrant.distributions import Distribution, Laplace, Logistic, Normal
 from calibrant.forecast import PredictionLike
-from calibrant.horizons.table import numbers_in, ordered_times, written
+from calibrant.horizons.table import numbers_in, times_in_order, written
 from calibrant.interpolators import Interpolator
 from calibrant.labels import Labels
 from calibrant.persistence.codec import decode, encode
@@ -251,9 +251,12 @@ def check_look_ahead(
     AssertionError: a look ahead: the forecast of row 0 changes with labels of rows after row 12, which were not known
     when it was made (14 rows in all)
     """
-    rows, table = len(labels), hasattr(labels, "columns")  # type: ignore[arg-type]
+    rows, table, frame = len(labels), hasattr(labels, "columns"), cast(Any, labels)  # type: ignore[arg-type]
     y = numbers_in(labels, target, gaps=True) if table else numbers(labels)
-    known, made, names = ordered_times(labels, time, cutoff) if table else (np.arange(rows), np.arange(rows) - 1, [])
+    names: list[Any] = []
+    known, made = np.arange(rows), np.arange(rows) - 1
+    if table:
+        names, (known, made) = times_in_order(labels, time, cutoff)
     places = np.unique(made[(made >= 0) & (made < known.max())])
     if not places.size:
         raise ValueError("there is nothing to look ahead to: no label comes after a forecast was made")
@@ -261,7 +264,7 @@ def check_look_ahead(
     for place in places[np.unique(np.linspace(0, len(places) - 1, times + 2).astype(int)[1:-1])].tolist():
         later, other = known > place, y.copy()
         other[later] = y[later][::-1] + 10 * (1 + unit)  # in the opposite order, and far away
-        again = _forecasts(run(written(labels, {target: other}) if table else other), rows)
+        again = _forecasts(run(written(frame, {target: other}) if table else other), rows)
         same = np.isclose(first, again, rtol=1e-9, atol=1e-9 * unit, equal_nan=True)
         moved = (made <= place) & ~np.all(same, axis=1)
         when = f"for times after {names[place]}" if table else f"of rows after row {place}"
