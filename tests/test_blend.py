@@ -177,7 +177,7 @@ def test_it_stands_at_the_end_of_a_pipeline(two_models):
 
 
 def test_no_model_is_refined_by_default_and_may_be_left_as_it_is(two_models):
-    assert CalibratedRegressor(random_state=0).fit(X, Y).estimators_[0].refiner == "mean"
+    assert CalibratedRegressor(random_state=0).fit(X, Y).estimators_[0].refine == "mean"
     assert CalibratedRegressor(refine=None, random_state=0).fit(X, Y).estimators_[0].refinement_ is None
 
 

@@ -52,8 +52,8 @@ from calibrant import (
 )
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Random
 from calibrant.scores import LocationScaleScore
-from calibrant.sklearn.folds import at_most_folds, share_of
 from calibrant.sklearn.meta_estimator import Routed, last_step
+from calibrant.sklearn.splits import Split
 
 RNG = np.random.default_rng(9)
 X = RNG.normal(size=(600, 3))
@@ -183,7 +183,6 @@ def test_a_share_holds_rows_out_and_keeps_the_strong_guarantee():
 
 def test_a_fifth_calibrates_by_default_and_ten_roots_of_many_rows():
     assert fitted().guarantee_.n == 80
-    assert (share_of(2_500), share_of(10_000), share_of(1_000_000)) == (0.2, 0.1, 0.01)
     Z = RNG.normal(size=(4_000, 1))
     assert unrefined(Ridge(), random_state=0).fit(Z, Z[:, 0] + RNG.normal(size=4_000)).guarantee_.n == 633
 
@@ -206,6 +205,13 @@ def test_what_predicts_with_folds_is_what_refines_and_stacks_all_rows():
     alone = clone(refined).fit(X[SEEN], Y[SEEN])
     np.testing.assert_array_equal(model.predict_base(X[NEW]).values, alone.predict_forecast(X[NEW]).values)
     assert model.guarantee_.n == 400
+
+
+@pytest.mark.parametrize(("count", "labels"), [(104, None), (124, None), (220, "atom:0")])
+def test_folds_with_too_few_rows_for_the_mean_of_refiners_predict_one_kind(count, labels):
+    y = Y[:count] if labels is None else np.maximum(Y[:count], 0)
+    model = CalibratedRegressor(Ridge(), cv=5, labels=labels, random_state=0).fit(X[:count], y)
+    assert model.predict_interval(X[NEW]).shape == (200, 2)
 
 
 def test_with_folds_nothing_finite_is_claimed():
@@ -336,10 +342,10 @@ def test_the_last_step_is_the_model_at_the_end(before):
 
 @pytest.mark.parametrize(
     ("cv", "count", "wanted"),
-    [(5, 9, 5), (5, 3, 3), (5, 2, 2), (3, 2, 2), (5, 1, 2), (2, 1, 2), (True, 9, True), (0.2, 1, 0.2)],
+    [(5, 9, 5), (5, 3, 3), (5, 2, 2), (3, 2, 2), (5, 1, 2), (2, 1, 2), (0.2, 1, 0)],
 )
 def test_folds_are_no_more_than_there_is_to_hold_out_and_two_at_least(cv, count, wanted):
-    assert at_most_folds(cv, count) == wanted
+    assert Split.of(cv).at_most(count).number == wanted
 
 
 def test_the_kind_of_prediction_is_found_and_may_be_chosen():
@@ -387,11 +393,12 @@ def test_a_saved_calibration_takes_predict_base_in_place_of_x(cv, refine, tmp_pa
     np.testing.assert_array_equal(H.ppf(0.9), model.predict_distribution(X[NEW]).ppf(0.9))
 
 
-def test_a_saved_mixture_takes_the_prediction_of_each_fold(tmp_path):
+def test_a_saved_mixture_takes_predict_base_or_the_prediction_of_each_fold(tmp_path):
     model = fitted(cv="mixture:3")
     model.save_calibration(tmp_path / "model.safetensors")
-    H = load(tmp_path / "model.safetensors")([Point(each.predict(X[NEW])) for each in model.estimators_])
-    np.testing.assert_array_equal(H.ppf(0.9), model.predict_distribution(X[NEW]).ppf(0.9))
+    for base in ([Point(each.predict(X[NEW])) for each in model.estimators_], model.predict_base(X[NEW])):
+        H = load(tmp_path / "model.safetensors")(base)
+        np.testing.assert_array_equal(H.ppf(0.9), model.predict_distribution(X[NEW]).ppf(0.9))
 
 
 def test_the_base_of_a_mixture_is_the_ensemble_of_its_folds():

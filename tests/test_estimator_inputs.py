@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.compose import TransformedTargetRegressor, make_column_transformer
+from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.model_selection import GridSearchCV
@@ -214,6 +215,19 @@ def test_a_column_of_texts_that_by_names_is_hidden_from_models_that_refuse_texts
     assert list(inner.feature_names_in_) == ["a", "b", "c"]
     assert model.predict_interval(KINDS[kind](PARTS)[:3]).shape == (3, 2)
     assert model.update(KINDS[kind](PARTS), Y).guarantee_["day"].n > 60
+
+
+def test_a_column_of_categories_that_by_names_is_hidden_from_models_that_refuse_them():
+    categories = PARTS.assign(part=PARTS["part"].astype("category"), c=(np.arange(N) < N // 2).astype(int))
+    plain = CalibratedRegressor(Ridge(), by="part", refine=None, random_state=0).fit(categories, Y)
+    assert list(plain.estimators_[0].feature_names_in_) == ["a", "b", "c"]
+    assert plain.predict_interval(categories[:3]).shape == (3, 2)
+    takes = HistGradientBoostingRegressor(max_iter=3)
+    assert (
+        "part" in CalibratedRegressor(takes, by="part", refine=None).fit(categories, Y).estimators_[0].feature_names_in_
+    )
+    whole = CalibratedRegressor(Ridge(), by="c", refine=None).fit(categories[["a", "c"]].astype({"c": "category"}), Y)
+    assert list(whole.estimators_[0].feature_names_in_) == ["a", "c"]  # categories that are numbers
 
 
 def test_a_column_of_numbers_that_by_names_is_shown_to_the_models():

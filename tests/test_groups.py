@@ -19,9 +19,9 @@ from calibrant.metrics.by_slice import calibration_rows_of, slice_results
 from calibrant.metrics.interval_coverage import InsideFlags, inside
 from calibrant.metrics.slices import slices_of
 from calibrant.scores import CDFScore
-from calibrant.sklearn.columns import shown_to_models
+from calibrant.sklearn.columns import groups_in, hidden_from
 from calibrant.sklearn.evaluation import columns_to_show
-from calibrant.sklearn.groups import WithinGroups, check_all_groups_held_out, groups_in, warn_of_few_groups
+from calibrant.sklearn.splits import Split, check_all_groups_held_out, warn_of_few_groups
 from calibrant.testing import check_distribution
 
 SCALES = np.array([0.5, 1.0, 4.0])
@@ -331,10 +331,11 @@ def test_folds_by_group_keep_the_distributions_of_a_distribution():
 
 def test_rows_of_every_group_are_held_out():
     labels = ["a"] * 50 + ["b"] * 3 + ["c"]
-    ((train, held),) = WithinGroups(labels, 0, share=0.2).split(None)
+    random = np.random.RandomState(0)
+    ((train, held),) = Split.of(0.2).folds(None, labels, {}, random, by=labels)
     assert sorted(labels[row] for row in held) == ["a"] * 10 + ["b", "c"]
     assert sorted([*train, *held]) == list(range(54))
-    folds = list(WithinGroups(labels, 0, folds=3).split(None))
+    folds = Split.of(3).folds(None, labels, {}, random, by=labels)
     assert [sum(labels[row] == "b" for row in test) for _, test in folds] == [1, 1, 1]
     assert max(len(test) for _, test in folds) - min(len(test) for _, test in folds) <= 1
 
@@ -367,7 +368,7 @@ def test_columns_whose_names_are_numbers_are_found_by_them():
     X = pd.DataFrame({2020: [1, 2], 2021: [3, 4]})
     assert groups_in(X, 2021) == [3, 4]
     assert columns_to_show(X, [2021]) == {"2021": [3, 4]}
-    assert shown_to_models(X.astype({2020: str}), 2020, LinearRegression()).columns.tolist() == [2021]
+    assert hidden_from(LinearRegression(), X.astype({2020: str}), 2020) == [2020]
 
 
 def test_a_report_shows_the_first_thirty_columns():

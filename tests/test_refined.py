@@ -31,8 +31,9 @@ from calibrant import (
 from calibrant.refine import Constant, Refiner, ResidualLocationScale
 from calibrant.refine.mean import Cascade
 from calibrant.refine.spread import Spread
-from calibrant.sklearn import refined, regressor
+from calibrant.sklearn import regressor
 from calibrant.sklearn.meta_estimator import Routed
+from calibrant.sklearn.splits import Split
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(500, 3))
@@ -115,9 +116,8 @@ def test_a_copy_that_saw_its_rows_is_caught(monkeypatch):
     """The refiner of honest copies learns nothing of the label; where the copies are taught all rows, it sees them."""
     honest = Refined(Seer(), Notes(), random_state=0).fit(ROW, Y)
     assert not shown(honest).prediction.values.any()
-    split = refined.folds_of
-    everything = np.arange(500)
-    monkeypatch.setattr(refined, "folds_of", lambda *given: [(everything, test) for _, test in split(*given)])
+    split, everything = Split.folds, np.arange(500)
+    monkeypatch.setattr(Split, "folds", lambda *a, **k: [(everything, test) for _, test in split(*a, **k)])
     leaking = Refined(Seer(), Notes(), random_state=0).fit(ROW, Y)
     np.testing.assert_array_equal(shown(leaking).prediction.values, Y)
 
@@ -328,7 +328,8 @@ def _first_draw(seed):
 
 def test_what_the_default_means():
     def refined(**told):
-        return CalibratedRegressor(**{"estimator": Ridge(), **told})._refiner()
+        (refiner,) = CalibratedRegressor(**{"estimator": Ridge(), **told})._refiners(None)
+        return refiner
 
     assert refined() == "mean"
     assert refined(estimator=None) == refined(estimator=[Ridge(), LinearRegression()]) == "mean"

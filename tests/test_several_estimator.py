@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.frozen import FrozenEstimator
@@ -15,7 +16,8 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from calibrant import CalibratedRegressor, Normal, Point, Quantiles, Samples
 from calibrant.models.multioutput import predictions_of
-from calibrant.sklearn.several import is_several
+from calibrant.predictions import WithAtom
+from calibrant.sklearn.labels import is_several
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(600, 3))
@@ -163,6 +165,16 @@ def test_calibrating_anew_keeps_the_model_and_what_compares_the_labels():
     assert abs(found.together["joint"] - 0.9) < 4 * np.sqrt(0.09 / 200 + 0.09 / 200)
 
 
+def test_a_label_with_many_zeros_is_refined_in_two_parts():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    Y = pd.DataFrame({"rain": np.maximum(X[:, 0] + rng.normal(size=300), 0), "wind": X[:, 1] + rng.normal(size=300)})
+    model = CalibratedRegressor(LinearRegression(), labels={"rain": "atom:0"}, random_state=0).fit(X, Y)
+    rain, wind = model.predict_base(X).predictions
+    assert isinstance(rain, WithAtom)
+    assert not isinstance(wind, WithAtom)
+
+
 def test_rows_without_a_label_are_refused():
     gaps = Y.copy()
     gaps[5, 1] = np.nan
@@ -183,8 +195,12 @@ def test_rows_without_a_label_are_refused():
             "'z', which is none of the labels",
         ),
         (CalibratedRegressor(LinearRegression(), labels=["log"]), ValueError, "each of the 2 labels, got 1"),
-        (CalibratedRegressor(LinearRegression(), by=0), TypeError, "by=0 is for one label, and y has several"),
-        (CalibratedRegressor(LinearRegression(), weights=np.ravel), TypeError, "several labels take no weights="),
+        (CalibratedRegressor(LinearRegression(), by=0), TypeError, "by= is for one label, and y has several"),
+        (
+            CalibratedRegressor(LinearRegression(), weights=np.ravel),
+            TypeError,
+            "weights= is for one label, and y has several",
+        ),
         (
             CalibratedRegressor(LinearRegression(), adapter="distribution"),
             TypeError,

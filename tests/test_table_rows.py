@@ -5,8 +5,11 @@ import pytest
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit, TimeSeriesSplit
+from sklearn.neighbors import KNeighborsRegressor
 
-from calibrant import CalibratedRegressor, load
+from calibrant import CalibratedRegressor, Refined, load
+from calibrant.sklearn.meta_estimator import Routed
 from calibrant.sklearn.rows import copies_in
 
 
@@ -70,6 +73,43 @@ def test_copies_stay_together_where_groups_are_calibrated_by_themselves():
     assert [model.guarantee_[group].n for group in (0, 1)] == [20, 20]
 
 
+@pytest.mark.parametrize(
+    "cv", ["latest", ShuffleSplit(1, test_size=0.25, random_state=0), [(np.arange(0, 200), np.arange(200, 400))]]
+)
+def test_copies_of_rows_that_a_splitter_holds_out_do_not_train_and_calibrate_once(cv, monkeypatch):
+    seen = []
+    monkeypatch.setattr(Ridge, "fit", lambda self, X, y: seen.append(X) or LinearRegression().fit(X, y))
+    X, y = table(300)
+    order = np.random.default_rng(0).permutation(400)
+    twice, labels = np.concatenate([X, X[:100]])[order], np.concatenate([y, y[:100]])[order]
+    with pytest.warns(UserWarning, match="100 rows of 400 are copies"):
+        model = CalibratedRegressor(Ridge(), cv=cv, refine=None, random_state=0).fit(twice, labels)
+    ((train),) = seen
+    held = 300 - len(np.unique(train, axis=0))
+    assert model.guarantee_.n == held > 50
+
+
+def test_copies_calibrate_a_frozen_model_once_and_again_in_calibrate_and_update():
+    X, y = table(200)
+    model = CalibratedRegressor(FrozenEstimator(Ridge().fit(*table(50, 1))), random_state=0)
+    for learn in (model.fit, model.calibrate):
+        with pytest.warns(UserWarning, match="200 rows of 400 are copies"):
+            learn(np.tile(X, (2, 1)), np.tile(y, 2))
+        assert model.guarantee_.n == 200
+    with pytest.warns(UserWarning, match="50 rows of 100 are copies"):
+        model.update(*(np.concatenate([each, each]) for each in table(50, 2)))
+    assert model.guarantee_.n == 250
+
+
+def test_copies_stay_together_in_the_folds_of_refined():
+    X, y = table(100)
+    with pytest.warns(UserWarning, match="100 rows of 200 are copies"):
+        model = Refined(KNeighborsRegressor(1), "constant", random_state=0).fit(np.tile(X, (2, 1)), np.tile(y, 2))
+    for copy in model.estimators_[0]:
+        assert len(np.unique(copy._fit_X, axis=0)) == 80  # a fold less, with all its copies
+    assert len(model.learn(X, y, Routed([{}], {}))[0]) == 100
+
+
 # ---- groups ---------------------------------------------------------------------------------------------------------
 
 
@@ -80,6 +120,37 @@ def test_rows_of_a_group_count_once_and_the_guarantee_counts_groups(interpolator
     model.fit(X, y, groups=np.arange(400) // 4)
     assert model.guarantee_.n == 20  # a fifth of 100 groups
     assert model.guarantee_.epsilon == pytest.approx((1 + model.calibrated_.interpolator.accuracy(20)) / 21)
+
+
+def test_rows_of_a_group_count_once_in_calibrate_and_update_too():
+    X, y = table(400)
+    groups = np.arange(400) // 4
+    model = CalibratedRegressor(Ridge(), random_state=0).fit(X, y)
+    model.calibrate(X, y, groups=groups)
+    assert (model.guarantee_.n, model.guarantee_.basis) == (100, "new group")
+    assert model.update(X[:40], y[:40], groups=groups[:40]).guarantee_.n == 110
+    assert model.update(X[:40], y[:40]).guarantee_.n == 150
+    assert model.calibrate(X, y).update(X[:40], y[:40], groups=groups[:40]).guarantee_.n == 410
+    several = CalibratedRegressor(Ridge(), random_state=0).fit(X, np.stack([y, -y], axis=1))
+    assert several.calibrate(X, np.stack([y, -y], axis=1), groups=groups).guarantee_.n == 100
+
+
+def test_the_monitor_refuses_rows_of_groups():
+    X, y = table(400)
+    model = CalibratedRegressor(Ridge(), random_state=0).fit(X, y, groups=np.arange(400) // 4)
+    with pytest.raises(TypeError, match="or rows of a group: calibrate"):
+        model.monitor(X, y)
+
+
+def test_a_row_that_is_held_out_several_times_counts_once():
+    X, y = table(200)
+    model = CalibratedRegressor(Ridge(), cv=RepeatedKFold(n_splits=4, n_repeats=3, random_state=0), refine=None)
+    guarantee = model.fit(X, y).guarantee_
+    assert (guarantee.n, guarantee.basis) == (200, "nested")
+    later = CalibratedRegressor(Ridge(), cv=TimeSeriesSplit(4), random_state=0).fit(X, y)
+    assert (later.guarantee_.n, later.guarantee_.kind) == (160, "no claim")
+    for copy, (train, _) in zip(later.estimators_[0].estimators_[0], KFold(5).split(X), strict=True):
+        np.testing.assert_array_equal(copy.coef_, Ridge().fit(X[train], y[train]).coef_)
 
 
 def test_a_uniform_does_not_make_groups_exact():

@@ -18,7 +18,7 @@ from calibrant.distributions.rounding import Lattice
 from calibrant.forecast import PredictionLike
 from calibrant.guarantee import Guarantee
 from calibrant.interpolators.weights import Weights
-from calibrant.predictions.base import Prediction
+from calibrant.predictions import Ensemble, Prediction
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class CrossCalibrated(CalledWithPredictions):
 
     def __call__(
         self,
-        predictions: Sequence[PredictionLike],
+        predictions: Sequence[PredictionLike] | Ensemble,
         *,
         by: Values | None = None,
         weights: Weights = None,
@@ -73,7 +73,7 @@ class CrossCalibrated(CalledWithPredictions):
         All else is as in `Calibrated`.
 
         Args:
-            predictions: A list: what the model of each fold predicts for these rows.
+            predictions: What the model of each fold predicts for these rows: a list, or an `Ensemble`.
             by: The group of each row, as in `fit`.
             weights: The likelihood ratio of each row, where the calibration rows had some.
             bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
@@ -81,6 +81,7 @@ class CrossCalibrated(CalledWithPredictions):
             rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
             seed: A whole number in place of `rng`: a row then has the same random number in any batch and any order.
         """
+        predictions = predictions.members if isinstance(predictions, Ensemble) else predictions
         several = isinstance(predictions, Sequence) and not isinstance(predictions, (Prediction, Distribution))
         if not several or len(predictions) != len(self.members):
             raise TypeError(

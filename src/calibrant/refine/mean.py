@@ -73,9 +73,14 @@ class Mean(Refiner):
 
     def fit(self, rows: TrainingRows) -> Refinement:
         """Each member by itself."""
-        if len(rows) < FEWEST_ROWS or rows.units < FEWEST_GROUPS:
+        if not teaches_a_mean(len(rows), rows.units):
             return Spread().fit(rows)
         return MeanRefinement(tuple(member.fit(rows) for member in self.members))
+
+
+def teaches_a_mean(rows: int, units: int) -> bool:
+    """Whether so many rows, of so many groups, are enough for the members of `Mean`."""
+    return rows >= FEWEST_ROWS and units >= FEWEST_GROUPS
 
 
 @dataclass(frozen=True)

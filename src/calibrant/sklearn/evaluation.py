@@ -17,8 +17,9 @@ from calibrant.reports import report
 from calibrant.reports.forecast import Report
 from calibrant.several.calibration import SeveralCalibrated
 from calibrant.several.distributions import SeveralDistributions
-from calibrant.sklearn.groups import check_column, column_of
-from calibrant.sklearn.meta_estimator import forecast, labels
+from calibrant.sklearn.columns import check_column, column_of
+from calibrant.sklearn.labels import labels
+from calibrant.sklearn.meta_estimator import forecast
 from calibrant.sklearn.refined import Refined
 from calibrant.sklearn.return_types import Metrics
 

@@ -14,13 +14,11 @@ from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV, GroupKFold, RandomizedSearchCV
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_array, column_or_1d, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted
 
-from calibrant._arrays import first_and_count
-from calibrant._words import count, singular_if_one, warn_user
-from calibrant.censored import Censored
+from calibrant._words import warn_user
 from calibrant.models import prediction_of
 from calibrant.models.frames import rows_of
 from calibrant.models.outputs import column, named
@@ -28,39 +26,37 @@ from calibrant.predictions import Ensemble, Point
 from calibrant.predictions.point import as_prediction
 
 Adapter = str | Callable[[Any, Any], Any] | None
-LARGEST = 1e75
-"""Of labels: squares and products of larger ones overflow."""
 SEARCHES = (GridSearchCV, RandomizedSearchCV)
 
 
 @dataclass(frozen=True)
 class Routed:
-    """The parameters of `fit` other than X and y."""
+    """The parameters of `fit` other than X and y, and which rows are copies."""
 
     fit: Sequence[Mapping[str, Any]]
     """What goes to each model's `fit`."""
     split: Mapping[str, Any]
     """What goes to the splitter: `groups`, mostly."""
+    copies: np.ndarray[Any, Any] | None = None
+    """A number for each row, the same for copies; None where there are none."""
 
     def of_model(self, k: int) -> Routed:
         """What concerns one model; the models of a blend get the same."""
         return replace(self, fit=[self.fit[k % len(self.fit)]])
 
-    def keeping(self, copies: np.ndarray[Any, Any] | None) -> Routed:
-        """With copies of rows as groups, where there are no others."""
-        return self if copies is None or self.groups is not None else replace(self, split={"groups": copies})
-
     def rows(self, index: np.ndarray[Any, Any], count: int) -> Routed:
         """The rows of whatever holds one value per row, such as weights; the rest as it is."""
 
-        def taken(value: Any) -> Any:
-            one_each = hasattr(value, "__len__") and not isinstance(value, (str, Mapping)) and len(value) == count
-            return rows_of(value, index) if one_each else value
-
         def each(params: Mapping[str, Any]) -> dict[str, Any]:
-            return {name: taken(value) for name, value in params.items()}
+            return {
+                name: rows_of(value, index)
+                if hasattr(value, "__len__") and not isinstance(value, (str, Mapping)) and len(value) == count
+                else value
+                for name, value in params.items()
+            }
 
-        return replace(self, fit=[each(params) for params in self.fit], split=each(self.split))
+        copies = None if self.copies is None else self.copies[index]
+        return Routed([each(params) for params in self.fit], each(self.split), copies)
 
     @property
     def sample_weight(self) -> np.ndarray[Any, Any] | None:
@@ -233,31 +229,3 @@ def forecast(model: Any, X: Any, adapter: Adapter) -> Any:
     if not callable(adapter):
         raise TypeError(f"adapter must be None, 'point' or a function of a model and X, got {adapter!r}")
     return as_prediction(adapter(model, X))
-
-
-def labels(y: Any, *, missing: bool = False) -> Any:
-    """The labels as floats, one per row; NaN only where they may be missing."""
-    if y is None:
-        raise ValueError("calibration requires y to be passed, but the target y is None")
-    if isinstance(y, Censored):
-        return y
-    _refuse_texts(np.asarray(y))
-    if np.asarray(y).dtype.kind in "mM":
-        raise TypeError("y holds dates or durations: convert them to numbers, such as days, first")
-    y = check_array(y, ensure_2d=False, dtype="numeric", ensure_all_finite="allow-nan", input_name="y")
-    y = column_or_1d(y, dtype=np.float64, warn=True)
-    if not missing and (gaps := np.isnan(y)).any():
-        first, number = first_and_count(gaps)
-        lacking = f"{number} of {count(len(y), 'row')} {singular_if_one(number, 'have')} no label"
-        raise ValueError(f"y is NaN in row {first} ({lacking}): leave such rows out, as in X[~np.isnan(y)]")
-    if (wild := np.abs(y) > LARGEST).any():
-        raise ValueError(f"y is {y[wild][0]:g} in row {np.flatnonzero(wild)[0]}: give it in a unit of at most 1e75")
-    return y
-
-
-def _refuse_texts(y: np.ndarray[Any, Any]) -> None:
-    """Raise where labels are texts, be it of digits: numpy would read them, and of 1,5 and 1.5 it reads one."""
-    flat = y.ravel() if y.dtype.kind in "OSU" else ()
-    row = next((row for row, value in enumerate(flat) if isinstance(value, (str, bytes))), None)
-    if row is not None:
-        raise TypeError(f"y must hold numbers, got the text {str(flat[row])!r} in row {row}: convert it first")

@@ -1,36 +1,66 @@
-"""`update`, `track` and `monitor` of calibrated estimators, as labels arrive."""
+"""`calibrate`, `update`, `track` and `monitor` of calibrated estimators, as labels arrive."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Self, cast
 
 import numpy as np
 from sklearn.utils import indexable
 from sklearn.utils.validation import check_is_fitted
 
-from calibrant._types import Features, LabelsLike
+from calibrant._types import Features, LabelsLike, Values
 from calibrant.calibration import Calibrated
 from calibrant.cross import CrossCalibrated
 from calibrant.distributions.base import Distribution
 from calibrant.interpolators.weights import OncePerGroup
 from calibrant.monitoring import Monitor
+from calibrant.scores import EnsembleScore
 from calibrant.several.calibration import SeveralCalibrated
-from calibrant.sklearn.meta_estimator import labels
+from calibrant.sklearn.labels import in_order_of_fit, labels
+from calibrant.sklearn.rows import distinct
 from calibrant.tracking import LEVELS, Tracker
 
 
 class OnlineMethods:
-    """`update`, `track` and `monitor`; the fitted models stay as they are."""
+    """`calibrate`, `update`, `track` and `monitor`; the fitted models stay as they are."""
 
     calibrated_: Any
     estimators_: list[Any]
     seed_: int
+    calibrator_: Any
+    _calibrate: Any
+    _calibrator: Any
+    _by_group: Any
     _check_columns: Any
     _context: Any
     predict_base: Any
 
-    def update(self, X: Features, y: LabelsLike, *, refit: bool = False) -> Self:
+    def calibrate(self, X: Features, y: LabelsLike, *, groups: Values | None = None) -> Self:
+        """Calibrate this model anew on rows that its fitted models did not see, and keep these models.
+
+        The models of a mixture become one ensemble. The guarantee is that of a held-out part.
+
+        Args:
+            X: The features: an array or a data frame, one line per row.
+            y: The labels: one number per row, or one column per label.
+            groups: The group of each row, if rows of one group are alike: each group counts once.
+        """
+        check_is_fitted(self, "calibrated_")
+        X = self._check_columns(X)
+        if isinstance(self.calibrated_, SeveralCalibrated):
+            calibrator, known = self.calibrator_, in_order_of_fit(self.calibrated_.names, y)
+        else:
+            calibrator, known = self._calibrator(), labels(y)
+        X, known, groups = distinct(*indexable(X, known, groups))
+        if len(self.estimators_) > 1 and calibrator.score is not None:
+            # each of which may be an EnsembleScore itself
+            calibrator = replace(calibrator, score=EnsembleScore((calibrator.score,) * len(self.estimators_)))
+        self.calibrated_ = self._calibrate(calibrator, self.predict_base(X), X, known, groups, self.seed_)
+        return self
+
+    def update(self, X: Features, y: LabelsLike, *, groups: Values | None = None, refit: bool = False) -> Self:
         """Add the scores of new rows to those that calibrate, in place; returns self. The fitted models stay the same.
 
         (`Calibrated.update`, which does the work, leaves its object as it is and returns a new one.)
@@ -39,6 +69,8 @@ class OnlineMethods:
         Args:
             X: The features: an array or a data frame, one line per row.
             y: The labels: one number per row.
+            groups: The group of each row, if rows of one group are alike: each group counts once, and none of them has
+                calibrated before.
             refit: Fit an interpolator that cannot be updated, such as NAF, to all scores again.
         """
         check_is_fitted(self, "calibrated_")
@@ -49,15 +81,15 @@ class OnlineMethods:
                 f"the distributions of {len(self.estimators_)} folds cannot be updated together: calibrate(X, y) makes"
                 " one, which can"
             )
-        X, y = indexable(self._check_columns(X), labels(y))
+        X, known, groups = distinct(*indexable(self._check_columns(X), labels(y), groups))
         # draws of their own for every update
         rng = np.random.default_rng([self.seed_, self.calibrated_.guarantee.n])
-        context = self._context(X)
         history = getattr(self.calibrated_, "history", None)
-        if history is not None and isinstance(history.weights, OncePerGroup):  # each new row by itself
-            context["weights"] = OncePerGroup(np.ones_like(cast("np.ndarray[Any, Any]", y)))
+        weighs = history is not None and isinstance(history.weights, OncePerGroup)
+        groups = np.arange(len(known)) if weighs and groups is None else groups  # each new row by itself
+        prediction, known, context = self._by_group(self.predict_base(X), X, known, groups, rng, weighs=weighs)
         again = {} if isinstance(self.calibrated_, Tracker) else {"refit": refit}
-        self.calibrated_ = self.calibrated_.update(self.predict_base(X), y, **context, rng=rng, **again)
+        self.calibrated_ = self.calibrated_.update(prediction, known, **context, rng=rng, **again)
         return self
 
     def track(
@@ -108,10 +140,10 @@ class OnlineMethods:
                 "track made this model a tracker, which follows what monitor would report: call monitor on a copy made"
                 " before track, or after calibrate(X, y)"
             )
-        if self.calibrated_.guarantee.basis in ("nested", "time"):
+        if self.calibrated_.guarantee.basis in ("nested", "time", "new group"):
             raise TypeError(
-                "monitor compares new rows with calibration rows like them, and here models of all rows predict, or"
-                " neighbours are alike: calibrate(X, y) on rows held out first"
+                "monitor compares new rows with calibration rows like them, and here models of all rows predict,"
+                " neighbours are alike, or rows of a group: calibrate(X, y) on rows held out, one of each group, first"
             )
         X, y = indexable(self._check_columns(X), labels(y, missing=True))
         y = cast("np.ndarray[Any, Any]", y)

@@ -24,7 +24,7 @@ from calibrant.refine.rows import TrainingRows
 from calibrant.refine.stack import Stack, averaged, centre_of, is_one_quantile, joined_levels
 from calibrant.sklearn.blend import blend
 from calibrant.sklearn.columns import check_columns, learn_columns
-from calibrant.sklearn.folds import Folds, at_most_folds, folds_of, units
+from calibrant.sklearn.labels import labels
 from calibrant.sklearn.meta_estimator import (
     MetaEstimator,
     Routed,
@@ -32,9 +32,10 @@ from calibrant.sklearn.meta_estimator import (
     forecast,
     is_blend,
     is_frozen,
-    labels,
     named_models,
 )
+from calibrant.sklearn.rows import copies_told
+from calibrant.sklearn.splits import Fold, Folds, Split, first_of_each
 from calibrant.sklearn.work import Bar, Work
 
 Numbers = np.ndarray[Any, Any]
@@ -52,7 +53,7 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         estimator: A regressor, a list of regressors, which are stacked, or any of these in a `FrozenEstimator`. None is
             a blend of scikit-learn's models, and of LightGBM and CatBoost where they are installed; "sklearn" leaves
             these out.
-        refiner: A `calibrant.refine.Refiner`, its name (constant, spread, location-scale, quantiles, forest, mean), or
+        refine: A `calibrant.refine.Refiner`, its name (constant, spread, location-scale, quantiles, forest, mean), or
             None, which leaves the prediction as it is.
         cv: The number of folds, fewer where there are fewer rows or groups, or a splitter. The refiner does not learn
             from rows that no fold holds out.
@@ -84,7 +85,7 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
     def __init__(
         self,
         estimator: Any = None,
-        refiner: RefinerLike | None = "mean",
+        refine: RefinerLike | None = "mean",
         *,
         cv: Folds = 5,
         adapter: str | Callable[[Any, Any], Any] | None = None,
@@ -94,7 +95,7 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         verbose: int = 0,
     ) -> None:
         self.estimator = estimator
-        self.refiner = refiner
+        self.refine = refine
         self.cv = cv
         self.adapter = adapter
         self.time_limit = time_limit
@@ -112,7 +113,9 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
                 refiner.
         """
         bar = Bar(self.steps(_num_samples(X)), verbose=bool(self.verbose))
-        self.learn(X, y, self._routed(params), Work(self.time_limit, None, bar))
+        X, y = indexable(X, labels(y))
+        routed = replace(self._routed(params), copies=copies_told(X, y))
+        self.learn(X, y, routed, Work(self.time_limit, None, bar))
         bar.finish()
         return self
 
@@ -122,7 +125,7 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         Args:
             count: The number of rows.
         """
-        return 5 * len(self._models(count, 0)) + (self.refiner is not None)
+        return 5 * len(self._models(count, 0)) + (self.refine is not None)
 
     def learn(
         self, X: Features, y: ArrayLike, routed: Routed, work: Work | None = None
@@ -138,8 +141,7 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
             work: How far it is, and what there is time for.
         """
         work = Work() if work is None else work
-        refiner = None if self.refiner is None else refiner_named(self.refiner)
-        X, y = indexable(X, labels(y))
+        refiner = None if self.refine is None else refiner_named(self.refine)
         y = cast("np.ndarray[Any, Any]", y)
         learn_columns(self, X)
         random = check_random_state(self.random_state)
@@ -204,11 +206,13 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         """
         return centre_of(self.predict_forecast(X))
 
-    def _folds(self, X: Any, y: Numbers, routed: Routed, random: Any) -> list[tuple[Numbers, Numbers]]:
-        everything = np.arange(_num_samples(X))
+    def _folds(self, X: Any, y: Numbers, routed: Routed, random: Any) -> list[Fold]:
+        apart = routed.copies if routed.groups is None else routed.groups  # what folds keep together
         if is_frozen(self.estimator):
-            return [(everything, everything)]
-        return folds_of(at_most_folds(self.cv, units(everything, routed.groups)), X, y, routed.split, random)
+            everything = np.arange(len(y))
+            return [(everything, everything if routed.copies is None else first_of_each(routed.copies))]
+        split = Split.of(self.cv).at_most(len(y) if apart is None else len(np.unique(apart)))
+        return split.folds(X, y, routed.split, random, copies=routed.copies)
 
     def _models(self, count: int, seed: int, *, weighted: bool = False) -> dict[str, Any]:
         if is_blend(self.estimator):

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from inspect import signature
-from typing import Any, Self, cast, overload
+from typing import Any, Self, cast
 
 import numpy as np
 from sklearn import get_config
 from sklearn.base import RegressorMixin, clone
-from sklearn.model_selection import KFold
 from sklearn.utils import check_random_state, indexable
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from calibrant._arguments import unit
-from calibrant._arrays import Array, probabilities, to_numpy
-from calibrant._types import Features, Frame, LabelsLike, RandomState
-from calibrant._words import count, warn_user
+from calibrant._types import Features, LabelsLike, RandomState
+from calibrant._words import warn_user
 from calibrant.calibration import Calibrator
 from calibrant.censored import Censored
 from calibrant.cross import CrossCalibrated
@@ -32,20 +29,20 @@ from calibrant.labels.atom import atom_in
 from calibrant.labels.base import takes_any_quantile
 from calibrant.labels.counts import look_like_counts
 from calibrant.labels.named import labels_named
-from calibrant.models.frames import collected, is_frame, like_input, rows_of
+from calibrant.models.frames import collected, rows_of
 from calibrant.names import InterpolatorName, interpolator_named, score_named
 from calibrant.predictions import Ensemble, Prediction, concatenate
+from calibrant.refine.mean import Mean, teaches_a_mean
 from calibrant.refine.names import RefinerLike, refiner_named
+from calibrant.refine.spread import Spread
 from calibrant.refine.stack import centre_of
 from calibrant.refine.two_part import TwoPart
-from calibrant.scores import EnsembleScore, Score
+from calibrant.scores import Score
 from calibrant.several import Several, SeveralCalibrator
 from calibrant.several.calibration import SeveralCalibrated
-from calibrant.several.distributions import SeveralDistributions
-from calibrant.sklearn.columns import check_columns, learn_columns, naming_columns, shown_to_models
+from calibrant.sklearn.columns import check_columns, groups_in, hidden_from, learn_columns, naming_columns, without
 from calibrant.sklearn.evaluation import EvaluationMethods
-from calibrant.sklearn.folds import Folds, folds_of, is_latest, is_mixture, splits_at_random, units, uses_every_row
-from calibrant.sklearn.groups import check_all_groups_held_out, groups_in, one_of_each, warn_of_few_groups
+from calibrant.sklearn.labels import is_several, label_matrix, labels, labels_by_name, refuse_constant
 from calibrant.sklearn.meta_estimator import (
     MetaEstimator,
     Routed,
@@ -54,42 +51,32 @@ from calibrant.sklearn.meta_estimator import (
     forecast,
     is_blend,
     is_frozen,
-    labels,
     last_step,
     warn_of_fitted,
 )
 from calibrant.sklearn.online import OnlineMethods
+from calibrant.sklearn.predicting import PredictMethods
 from calibrant.sklearn.refined import Refined
 from calibrant.sklearn.return_types import Distributions
-from calibrant.sklearn.rows import Neighbours, copies_in, warn_of_order
-from calibrant.sklearn.several import (
-    SeveralModel,
-    columns_by_label,
-    is_several,
-    label_matrix,
-    labels_by_name,
+from calibrant.sklearn.rows import Neighbours, copies_told, distinct, warn_of_order
+from calibrant.sklearn.several import SeveralModel
+from calibrant.sklearn.splits import (
+    Fold,
+    Folds,
+    Split,
+    check_all_groups_held_out,
+    one_of_each,
+    units,
+    warn_of_few_groups,
 )
 from calibrant.sklearn.work import Bar, Work
 
-
-@dataclass(frozen=True)
-class Split:
-    """Which rows train and which calibrate."""
-
-    train: list[Any]
-    """The rows of each training part; where every row is used twice, all rows as the last."""
-    held: list[Any]
-    """The rows that calibrate, for each part: no two are copies."""
-    routed: Routed
-    """The parameters of `fit`, with copies of rows as groups."""
-    every: bool
-
-
+Numbers = np.ndarray[Any, Any]
 FORECASTERS = (Refined, SeveralModel)
 """What has folds and adapters of its own."""
 
 
-class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, MetaEstimator):  # type: ignore[misc]
+class CalibratedRegressor(RegressorMixin, PredictMethods, EvaluationMethods, OnlineMethods, MetaEstimator):  # type: ignore[misc]
     """A regressor whose predictions are calibrated distributions.
 
     `fit` cuts the rows in two. On the training rows it fits five copies of each model, each blind to a fifth; what they
@@ -169,8 +156,9 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
 
     estimators_: list[Any]
     calibrated_: Any
-    calibrator_: SeveralCalibrator
+    calibrator_: Any
     seed_: int
+    hidden_: list[Any]
 
     def __init__(
         self,
@@ -207,7 +195,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = not uses_every_row(self.cv) and not is_mixture(self.cv)
+        tags.target_tags.multi_output = Split.of(self.cv).one_part
         return tags
 
     # ---- learning --------------------------------------------------------------------------------------------------
@@ -223,275 +211,211 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
             params: Passed on to the models' `fit`. `groups` go to the splitter, and `sample_weight` also to stacking
                 and refining.
         """
-        if is_several(y):
-            if self.by is not None:
-                raise TypeError(f"by={self.by!r} is for one label, and y has several")
-            return self._fit_several(X, y, params)
-        calibrator = self._calibrator()
-        X, known = indexable(collected(X), labels(y))
-        y = cast("np.ndarray[Any, Any]", known)
-        learn_columns(self, X)
+        X, y, names = self._check(X, y)
+        y = cast("Numbers", y)
+        calibrator, refiners = self._calibrator(names), self._refiners(names)
         random, routed = check_random_state(self.random_state), self._routed(params)
-        self._check_labels(X, y, calibrator)
-        if is_frozen(self.estimator) and self._refiner() is None:
-            seed, everything = int(random.randint(2**31 - 1)), np.arange(_num_samples(X))
-            prediction = self._prediction(self.estimator, X)
-            self.calibrated_ = self._calibrated(calibrator, prediction, X, y, everything, routed.groups, seed)
-            self.estimators_, self.seed_ = [self.estimator], seed
-            return self
-        if len(y) > 1 and np.ptp(y) == 0:
-            raise ValueError(f"all {len(y)} labels are {y[0]:g}: there is nothing to learn")
-        warn_of_fitted(self.estimator)
-        split = self._split(X, y, routed, random)
-        learning, seed = (int(random.randint(2**31 - 1)) for _ in range(2))
-        models, errors = self._learn(X, y, split, learning)
-        predictions = [
-            self._prediction(model, rows_of(X, rows)) for model, rows in zip(models, split.held, strict=False)
-        ]
-        neighbours = Neighbours.of(_all_errors(y, split, errors, predictions))
-        if splits_at_random(self.cv) and routed.groups is None:
-            warn_of_order(X, y, neighbours, self.cv)
-        held, basis = split.held, "time" if is_latest(self.cv) and neighbours.alike else None
-        if split.every:  # the model of all rows predicts, those of the folds have scored
-            rows = np.concatenate(held)
-            order = np.argsort(rows, kind="stable")
-            models, predictions, held, basis = models[-1:], [concatenate(predictions)[order]], [rows[order]], "nested"
-        parts = [
-            self._calibrated(calibrator, each, X, y, rows, routed.groups, seed)
-            for each, rows in zip(predictions, held, strict=True)
-        ]
-        calibrated: Any = parts[0] if len(parts) == 1 else CrossCalibrated(tuple(parts))
+        if is_frozen(self.estimator) and not any(refiners):
+            model = self.estimator if names is None else SeveralModel(names, (self.estimator,), self.adapter)
+            models, basis, seed = [model], None, int(random.randint(2**31 - 1))
+            X, y, groups = distinct(X, y, routed.groups)
+            scored = [(self._prediction(model, X), X, y, groups)]
+        else:
+            refuse_constant(y, names)
+            warn_of_fitted(self.estimator)
+            routed = replace(routed, copies=copies_told(X, y))
+            split = Split.of(self.cv)
+            folds = self._split(split, X, y, names, routed, random)
+            learning, seed = (int(random.randint(2**31 - 1)) for _ in range(2))
+            predictor = self._predictor(y, names, refiners, folds, split, routed, learning)
+            every = len(folds) > 1 and not split.mixture
+            models, trained = self._learn(predictor, X, y, [train for train, _ in folds], routed, every=every)
+            known = [(rows, self._prediction(m, rows_of(X, rows))) for m, (_, rows) in zip(models, folds, strict=False)]
+            neighbours = _neighbours(y, [*trained, *known])
+            if split.at_random and routed.groups is None:
+                warn_of_order(X, _first(y), neighbours, 0 if split.mixture else split.number)
+            if isinstance(calibrator, SeveralCalibrator):  # by errors of models that did not see the rows
+                ((rows, prediction),) = trained
+                calibrator = calibrator.compared_on(prediction, y[rows], **self._context(rows_of(X, rows)))
+            basis = "time" if not every and neighbours.alike and split.follows(folds) else None
+            if every:  # the model of all rows predicts, those of the folds have scored
+                models, known, basis = models[-1:], [_together(known)], "nested"
+            scored = [(p, rows_of(X, rows), y[rows], _counted_once(rows, routed.groups)) for rows, p in known]
+        parts = [self._calibrate(calibrator, *each, seed, basis) for each in scored]
+        calibrated: Any = CrossCalibrated(tuple(parts)) if len(parts) > 1 else parts[0]
         # all at once: models with the calibration of an earlier fit would predict nonsense
-        self.estimators_, self.seed_ = models, seed
-        self.calibrated_ = calibrated if basis is None else calibrated.on_basis(basis)
+        self.estimators_, self.calibrator_, self.calibrated_, self.seed_ = models, calibrator, calibrated, seed
         return self
 
-    def _split(self, X: Any, y: Any, routed: Routed, random: Any) -> Split:
-        """The rows to train on and to calibrate on, once or for each fold; copies stay together."""
-        copies = copies_in(X, y) if splits_at_random(self.cv) else None
-        by, together = None if self.by is None else groups_in(X, self.by), routed.keeping(copies)
-        if copies is not None and by is not None:  # each group is split by itself, without copies
-            some = np.sort(np.unique(copies, return_index=True)[1])
-            parts = folds_of(self.cv, rows_of(X, some), y[some], routed.split, random, [by[k] for k in some])
-            folds = [(some[train], some[test]) for train, test in parts]
+    def _check(self, X: Any, y: Any) -> tuple[Any, Any, tuple[str, ...] | None]:
+        """X, y and the names of several labels, if parameters and labels go together."""
+        names = None
+        if is_several(y):
+            for what in ("by", "weights"):
+                if getattr(self, what) is not None:
+                    raise TypeError(f"{what}= is for one label, and y has several: calibrate them one by one")
+            names, y = label_matrix(y)
         else:
-            folds = folds_of(self.cv, X, y, together.split, random, by)
-        held = [test if self.forget is None else np.sort(test) for _, test in folds]
-        if by is None:
-            warn_of_few_groups(routed.groups, held)
-        elif getattr(self._calibrator().interpolator, "unseen", "refuse") == "refuse":
-            check_all_groups_held_out(by, held)
-        if copies is not None:
-            warn_user(
-                f"{count(len(y) - len(np.unique(copies)), 'row')} of {len(y):,} are copies of others, equal in X and in"
-                " y: copies stay together in every split, calibrate once, and the guarantee counts distinct rows"
-            )
-            held = [rows[np.sort(np.unique(copies[rows], return_index=True)[1])] for rows in held]
-        every, train = uses_every_row(self.cv) and len(folds) > 1, [rows for rows, _ in folds]
-        return Split([*train, np.arange(len(y))] if every else train, held, together, every)
-
-    def _learn(self, X: Any, y: Any, split: Split, seed: int) -> tuple[list[Any], list[Any]]:
-        """What predicts, fitted on each of the training parts, and its errors on the rows that it held out itself."""
-        predictor = self._predictor(seed, min(units(rows, split.routed.groups) for rows in split.train))
-        # a Refined of the user's own routes metadata by itself
-        ours = predictor is not self.estimator or not get_config()["enable_metadata_routing"]
-        refined = predictor if isinstance(predictor, Refined) and ours else None
-        bar = Bar(len(split.train) * (1 if refined is None else refined.steps(len(y))), verbose=bool(self.verbose))
-        work, shown, here = Work(self.time_limit, None, bar), self._shown(X), self.n_jobs in (None, 1)
-
-        def task(rows: Any, work: Work) -> Any:
-            work = work if here else replace(work, bar=Bar())  # other processes have no bar to move
-            params = split.routed.rows(rows, len(y))
-            return delayed(_learned)(predictor, rows_of(shown, rows), y[rows], params, refined and work)
-
-        *folds, last = split.train
-        with naming_columns(shown, self.by):
-            # where every row is used the last has them all: it says for which models there is time
-            ((model, errors),) = Parallel()([task(last, work.part(1 / len(split.train)))])
-            only = model.weights_ if refined is not None and is_blend(self.estimator) else None
-            found = Parallel(n_jobs=self.n_jobs)(
-                task(rows, work.part(1 / (len(folds) - (k if here else 0)), only)) for k, rows in enumerate(folds)
-            )
-        bar.finish()
-        return [*(each for each, _ in found), model], [*(each for _, each in found), errors]
-
-    def _predictor(self, seed: int, fewest: int) -> Any:
-        """What is fitted on training rows, of `fewest` groups or rows: the model itself, or what stacks and refines."""
-        refine = self._refiner()
-        if isinstance(self.refine, str) and self.refine == "auto" and fewest < 2:
-            refine = None  # there is nothing to hold out
-        if refine is None and not is_blend(self.estimator) and len(by_name(self.estimator)) == 1:
-            return next(iter(by_name(self.estimator).values()))
-        return self._refined(refine, seed)
-
-    def _refined(self, refine: Any, seed: int) -> Refined:
-        folds = KFold(5) if is_latest(self.cv) else 5  # neighbours stay together where they may be alike
-        return Refined(
-            self.estimator,
-            refine,
-            cv=folds,
-            adapter=self.adapter,
-            time_limit=self.time_limit,
-            n_jobs=self.n_jobs,
-            random_state=seed,
-        )
-
-    def _calibrated(
-        self, calibrator: Calibrator, prediction: Any, X: Any, y: Any, rows: Any, groups: Any, seed: int
-    ) -> Any:
-        """Calibrated on some rows, of which those of one group count once."""
-        context, rng = self._context(rows_of(X, rows)), np.random.default_rng(seed)
-        weighs = "weights" in signature(calibrator.interpolator.fit).parameters and self.forget is None
-        if groups is not None and weighs and not context:
-            context["weights"] = OncePerGroup.of(groups[rows])
-        elif groups is not None:  # one row of each group, at random
-            some = one_of_each(groups[rows], context.get("by"), rng)
-            prediction, rows, context = prediction[some], rows[some], self._context(rows_of(X, rows[some]))
-        return calibrator.fit(prediction, y[rows], **context, rng=rng)
-
-    def _check_labels(self, X: Any, y: Any, calibrator: Calibrator) -> None:
-        """Labels that the parameters allow, of training rows too."""
+            y = labels(y)
+        X, y = indexable(collected(X), y)
+        learn_columns(self, X)
+        self.hidden_ = hidden_from(self.estimator, X, self.by)
         if isinstance(y, Censored):
-            if not (is_frozen(self.estimator) and self._refiner() is None):
+            if not is_frozen(self.estimator) or any(self._refiners(None)):
                 raise TypeError(
                     "only a FrozenEstimator, without refine=, takes Censored labels: fit the model by its own library"
                     " first"
                 )
-        elif calibrator.labels is not None:
-            calibrator.labels.check(y, self._context(X).get("bound"))
-        elif self.labels is None:
-            _warn_of_counts(y)
+            return X, y, None
+        for j, (name, given) in enumerate(self._kinds(names).items()):
+            column, kind = y if name is None else y[:, j], labels_named(given)
+            if kind is not None:
+                kind.check(column, X if kind.by_row else None)
+            elif given is None and look_like_counts(column):
+                warn_user(
+                    f"all labels{'' if name is None else f' {name!r}'} are whole numbers of at least 0: labels='counts'"
+                    " keeps forecasts so, and labels='real' takes them for any real numbers without this warning"
+                )
+        return X, y, names
 
-    def calibrate(self, X: Features, y: LabelsLike) -> Self:
-        """Calibrate this model anew on rows that its fitted models did not see, and keep these models.
+    def _split(self, split: Split, X: Any, y: Any, names: Any, routed: Routed, random: Any) -> list[Fold]:
+        """The rows to train on and to calibrate on, once or for each fold."""
+        by = None if self.by is None else groups_in(X, self.by)
+        folds = split.folds(X, y, routed.split, random, by=by, copies=routed.copies)
+        folds = folds if self.forget is None else [(train, np.sort(held)) for train, held in folds]
+        if names is not None and len(folds) > 1:
+            raise ValueError(
+                f"several labels are calibrated on one held-out part, got cv={self.cv!r} with {len(folds)} splits: give"
+                " a share such as cv=0.2"
+            )
+        held = [rows for _, rows in folds]
+        if by is None:
+            warn_of_few_groups(routed.groups, held)
+        elif getattr(interpolator_named(self.interpolator), "unseen", "refuse") == "refuse":
+            check_all_groups_held_out(by, held)
+        return folds
 
-        The models of a mixture become one ensemble. The guarantee is that of a held-out part.
+    def _predictor(
+        self, y: Any, names: Any, refiners: list[Any], folds: list[Fold], split: Split, routed: Routed, seed: int
+    ) -> Any:
+        """What is fitted on training rows: the model itself, or what stacks and refines."""
+        apart = routed.copies if routed.groups is None else routed.groups
+        if isinstance(self.refine, str) and self.refine == "auto" and min(units(rows, apart) for rows, _ in folds) < 2:
+            refiners = [None] * len(refiners)  # there is nothing to hold out
+        if len(folds) > 1:
+            refiners = [_of_one_kind(refiner, y, [rows for rows, _ in folds], routed) for refiner in refiners]
+        own = list(by_name(self.estimator).values())
+        if names is None and refiners == [None] and len(own) == 1:
+            return own[0]
+        in_order = split.follows(folds) and routed.groups is None  # neighbours, which may be alike, stay together
+        each = [
+            Refined(
+                self.estimator,
+                refiner,
+                cv=Split(number=5, in_order=True) if in_order else 5,
+                adapter=self.adapter,
+                time_limit=self.time_limit,
+                n_jobs=self.n_jobs,
+                random_state=seed,
+            )
+            for refiner in refiners
+        ]
+        return each[0] if names is None else SeveralModel(names, tuple(each))
 
-        Args:
-            X: The features: an array or a data frame, one line per row.
-            y: The labels: one number per row, or one column per label.
+    def _learn(
+        self, predictor: Any, X: Any, y: Any, parts: list[Numbers], routed: Routed, *, every: bool
+    ) -> tuple[list[Any], list[tuple[Numbers, Any]]]:
+        """What predicts, fitted on each training part, and then on every row.
+
+        With one part also the training rows and their predictions by copies that did not see them.
         """
-        check_is_fitted(self, "calibrated_")
-        if isinstance(self.calibrated_, SeveralCalibrated):
-            names, Y = label_matrix(y)
-            own: tuple[str, ...] = self.estimators_[0].names
-            if sorted(names) == sorted(own):
-                Y = Y[:, [names.index(name) for name in own]]
-            elif Y.shape[1] != len(own) or is_frame(y):
-                raise ValueError(f"y must have the labels {', '.join(own)} of fit, got {', '.join(names)}")
-            X, Y = indexable(self._check_columns(X), Y)
-            return self._calibrate_several(X, Y)
-        X, y = indexable(self._check_columns(X), labels(y))
-        pooled, calibrator = cast("Prediction | Distribution", self.predict_base(X)), self._calibrator()
-        if len(self.estimators_) > 1 and calibrator.score is not None:
-            # each of which may be an EnsembleScore itself
-            each = (calibrator.score,) * len(self.estimators_)
-            calibrator = replace(calibrator, score=EnsembleScore(each))
-        self.calibrated_ = calibrator.fit(pooled, y, **self._context(X), rng=np.random.default_rng(self.seed_))
-        return self
+        # a Refined of the user's own routes metadata by itself
+        ours = predictor is not self.estimator or not get_config()["enable_metadata_routing"]
+        ours = ours and isinstance(predictor, FORECASTERS)
+        *rest, last = [*parts, np.arange(len(y))] if every else parts
+        bar = Bar((len(rest) + 1) * (predictor.steps(len(y)) if ours else 1), verbose=bool(self.verbose))
+        work, shown, here = Work(self.time_limit, None, bar), self._shown(X), self.n_jobs in (None, 1)
 
-    def _fit_several(self, X: Any, y: Any, params: Mapping[str, Any]) -> Self:
-        """`fit` for a y with columns: models for each label, one held-out part that calibrates all."""
-        if self.weights is not None:
-            raise TypeError("several labels take no weights=: calibrate them one by one")
-        names, Y = label_matrix(y)
-        each = {name: self._calibrator(kind) for name, kind in labels_by_name(self.labels, names).items()}
-        X, Y = indexable(collected(X), Y)
-        learn_columns(self, X)
-        random, routed = check_random_state(self.random_state), self._routed(params)
-        for j, name in enumerate(names if self.labels is None else ()):
-            _warn_of_counts(Y[:, j], f"labels {name!r}")
-        calibrator = SeveralCalibrator(each)
-        if is_frozen(self.estimator) and self._refiner() is None:
-            held, model = np.arange(len(Y)), SeveralModel.frozen(self.estimator, names, self.adapter)
-        else:
-            warn_of_fitted(self.estimator)
-            split = self._split(X, Y, routed, random)
-            if len(split.train) > 1:
-                raise ValueError(
-                    f"several labels are calibrated on one held-out part, got cv={self.cv!r} with {len(split.held)}"
-                    " splits: give a share such as cv=0.2"
-                )
-            (train,), (held,) = split.train, split.held
-            refined = self._refined(self._refiner(), int(random.randint(2**31 - 1)))
-            bar = Bar(len(names) * refined.steps(len(Y)), verbose=bool(self.verbose))
-            with naming_columns(X, None):
-                model, seen, predictions = SeveralModel.learned(
-                    refined,
-                    names,
-                    rows_of(X, train),
-                    Y[train],
-                    split.routed.rows(train, len(Y)),
-                    Work(self.time_limit, None, bar),
-                )
-            bar.finish()
-            if routed.groups is not None:
-                held = held[one_of_each(routed.groups[held], None, random)]
-            if splits_at_random(self.cv) and routed.groups is None:
-                errors = Y[train[seen], 0] - centre_of(predictions.predictions[0])
-                warn_of_order(X, Y[:, 0], Neighbours.of(errors), self.cv)
-            known = train[seen]
-            calibrator = calibrator.compared_on(predictions, Y[known], **self._context(rows_of(X, known)))
-        self.estimators_, self.calibrator_, self.seed_ = [model], calibrator, int(random.randint(2**31 - 1))
-        self._calibrate_several(rows_of(X, held), Y[held])
-        if is_latest(self.cv):  # neighbours may be alike in one label and not in another
-            margins = tuple(margin.on_basis("time") for margin in self.calibrated_.margins)
-            self.calibrated_ = replace(self.calibrated_, margins=margins)
-        return self
+        def task(rows: Any, work: Work) -> Any:
+            work = work if here else replace(work, bar=Bar())  # other processes have no bar to move
+            params = routed.rows(rows, len(y))
+            return delayed(_learned)(predictor, rows_of(shown, rows), y[rows], params, work if ours else None)
 
-    def _calibrate_several(self, X: Any, Y: Array) -> Self:
-        rng = np.random.default_rng(self.seed_)
-        self.calibrated_ = self.calibrator_.fit(cast(Several, self.predict_base(X)), Y, **self._context(X), rng=rng)
-        return self
+        with naming_columns(shown):
+            # where every row is used the last has them all: it says for which models there is time
+            ((model, seen, prediction),) = Parallel()([task(last, work.part(1 / (len(rest) + 1)))])
+            only = model.weights_ if ours and is_blend(self.estimator) else None
+            found = Parallel(n_jobs=self.n_jobs)(
+                task(rows, work.part(1 / (len(rest) - (k if here else 0)), only)) for k, rows in enumerate(rest)
+            )
+        bar.finish()
+        trained = [] if rest or prediction is None else [(last[seen], prediction)]
+        return [*(each for each, _, _ in found), model], trained
 
-    def _refiner(self) -> Any:
-        """The refiner that `refine` comes to; None leaves the prediction as it is."""
+    def _calibrate(
+        self, calibrator: Any, prediction: Any, X: Any, y: Any, groups: Any, seed: int, basis: Any = None
+    ) -> Any:
+        """Calibrated on these rows, of which those of one group count once."""
+        rng, interpolator = np.random.default_rng(seed), getattr(calibrator, "interpolator", None)
+        weighs = self.forget is None and interpolator and "weights" in signature(interpolator.fit).parameters
+        prediction, y, context = self._by_group(prediction, X, y, groups, rng, weighs=bool(weighs))
+        calibrated = calibrator.fit(prediction, y, **context, rng=rng)
+        if isinstance(calibrated, SeveralCalibrated) and basis is not None:
+            return replace(calibrated, margins=tuple(margin.on_basis(basis) for margin in calibrated.margins))
+        return calibrated if basis is None else calibrated.on_basis(basis)
+
+    def _by_group(
+        self, prediction: Any, X: Any, y: Any, groups: Any, rng: np.random.Generator, *, weighs: bool
+    ) -> tuple[Any, Any, dict[str, Any]]:
+        """Prediction, labels and context: with groups the rows of each weigh 1, or one of them, drawn at random."""
+        context = self._context(X)
+        if groups is None:
+            return prediction, y, context
+        if weighs and not context:
+            return prediction, y, {"weights": OncePerGroup.of(groups)}
+        some = one_of_each(groups, context.get("by"), rng)
+        prediction = prediction.rows(some) if isinstance(prediction, Several) else prediction[some]
+        return prediction, y[some], self._context(rows_of(X, some))
+
+    def _refiners(self, names: Any) -> list[Any]:
+        """The refiner of each label, which `refine` comes to; None leaves the prediction as it is."""
+        return [self._refiner(labels_named(kind)) for kind in self._kinds(names).values()]
+
+    def _refiner(self, kind: Labels | None) -> Any:
         refine: Any = self.refine
         if isinstance(refine, str) and refine == "auto":
             explicit = self.calibration_score is not None or self.adapter is not None
             finished = is_frozen(self.estimator) or isinstance(last_step(self.estimator), FORECASTERS)
-            bounded = not all(map(takes_any_quantile, self._label_kinds()))
-            refine = None if explicit or finished or bounded else "mean"
-        one: Any = None if isinstance(self.labels, (Mapping, list, tuple)) else self.labels
-        at = None if refine is None else atom_in(labels_named(one))
+            refine = None if explicit or finished or not takes_any_quantile(kind) else "mean"
+        at = None if refine is None else atom_in(kind)
         return refine if at is None else TwoPart(refiner_named(refine), at)
 
-    def _calibrator(self, *labels: Any) -> Calibrator:
-        """With these labels, or those of the parameter."""
+    def _kinds(self, names: Any) -> dict[Any, Any]:
+        """What `labels` says of each label, by name; of a single one, which has none, by None."""
+        return {None: self.labels} if names is None else labels_by_name(self.labels, names)
+
+    def _calibrator(self, names: Any = None) -> Any:
         if not (self.weights is None or callable(self.weights)):
             raise TypeError(f"weights must be a function of X, such as DensityRatio().fit(...), got {self.weights!r}")
         score, interpolator = score_named(self.calibration_score), interpolator_named(self.interpolator)
-        return Calibrator(score, interpolator, labels_named(*labels or (self.labels,)), self.forget)
+        each = {
+            name: Calibrator(score, interpolator, labels_named(kind), self.forget)
+            for name, kind in self._kinds(names).items()
+        }
+        return each[None] if names is None else SeveralCalibrator(each)
 
     def _context(self, X: Any) -> dict[str, Any]:
         """What calibration needs besides the prediction: weights, groups, and X for labels with bounds in it."""
         known: dict[str, Any] = {} if self.weights is None else {"weights": self.weights(X)}
         if self.by is not None:
             known["by"] = groups_in(X, self.by)
-        if any(kind is not None and kind.by_row for kind in self._label_kinds()):
+        several = self.labels.values() if isinstance(self.labels, Mapping) else self.labels
+        kinds: Any = several if isinstance(self.labels, (Mapping, list, tuple)) else [self.labels]
+        if any(kind is not None and kind.by_row for kind in map(labels_named, kinds)):
             known["bound"] = X
         return known
 
-    def _label_kinds(self) -> list[Labels | None]:
-        """What `labels` says of each label, or of all."""
-        several: Any = self.labels.values() if isinstance(self.labels, Mapping) else self.labels
-        return list(map(labels_named, several if isinstance(self.labels, (Mapping, list, tuple)) else [self.labels]))
-
     # ---- predicting ------------------------------------------------------------------------------------------------
-
-    def predict(self, X: Features) -> np.ndarray[Any, Any]:
-        """The mean of each row's distribution, or its median where it has no finite mean; (n, d) for d labels.
-
-        Args:
-            X: The features: an array or a data frame, one line per row.
-        """
-        H: Any = self.predict_distribution(X)
-        values = to_numpy(H.mean())
-        without = ~np.isfinite(values)
-        if without.any():
-            warn_user(f"{without.sum()} of {without.size} distributions have no finite mean: here is their median")
-            values = np.where(without, to_numpy(H.median()), values)
-        return values
 
     def predict_base(self, X: Features) -> Prediction | Distribution | Several:
         """The prediction before calibration, stacked and refined: what a saved calibration takes.
@@ -513,74 +437,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
         """
         check_is_fitted(self, "calibrated_")
         X = self._check_columns(X)
-        if isinstance(self.calibrated_, CrossCalibrated):
-            predictions = [self._prediction(model, X) for model in self.estimators_]
-            return cast(Distributions, self.calibrated_(predictions, **self._context(X), seed=self.seed_))
         return cast(Distributions, self.calibrated_(self.predict_base(X), **self._context(X), seed=self.seed_))
-
-    @overload
-    def predict_interval(  # type: ignore[overload-overlap]
-        self, X: Frame, coverage: float = 0.9, *, joint: bool = False
-    ) -> Frame: ...
-    @overload
-    def predict_interval(self, X: Features, coverage: float = 0.9, *, joint: bool = False) -> np.ndarray[Any, Any]: ...
-    def predict_interval(self, X: Features, coverage: float = 0.9, *, joint: bool = False) -> Any:
-        """The centred interval of each row, as columns `lower` and `upper` in the kind of X: an array or a frame.
-
-        One coverage per call; for several at once, `predict_quantiles` takes any number of levels.
-        For several labels: an array (n, 2, d), or a frame with the columns `lower_a`, `upper_a`, ... for a label a.
-        With `joint` the intervals hold all labels at once with the coverage.
-
-        Args:
-            X: The features: an array or a data frame, one line per row.
-            coverage: The probability of the centred interval, between 0 and 1; with `joint` that of the box.
-            joint: Give a box that holds all labels at once with probability `coverage`.
-        """
-        coverage = unit("coverage", coverage)
-        H: Any = self.predict_distribution(X)
-        if isinstance(H, SeveralDistributions):
-            bounds: Any = np.stack([to_numpy(bound) for bound in H.interval(coverage, joint=joint)], axis=1)
-            return columns_by_label(X, ["lower", "upper"], H.names, bounds)
-        if joint:
-            raise TypeError("joint=True is for several labels, and y had one")
-        return like_input(X, ["lower", "upper"], np.stack([to_numpy(end) for end in H.interval(coverage)], axis=1))
-
-    @overload
-    def predict_quantiles(  # type: ignore[overload-overlap]
-        self, X: Frame, quantiles: Sequence[float] = (0.05, 0.5, 0.95)
-    ) -> Frame: ...
-    @overload
-    def predict_quantiles(
-        self, X: Features, quantiles: Sequence[float] = (0.05, 0.5, 0.95)
-    ) -> np.ndarray[Any, Any]: ...
-    def predict_quantiles(self, X: Features, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> Any:
-        """The quantiles of each row, as columns `q0.05`, ... in the kind of X: an array or a frame.
-
-        For several labels: an array (n, k, d), or a frame with the columns `q0.05_a`, ... for a label a.
-
-        Args:
-            X: The features: an array or a data frame, one line per row.
-            quantiles: The levels of the quantiles, between 0 and 1.
-        """
-        levels = probabilities("quantiles", quantiles)
-        names = [f"q{float(level)}" for level in np.atleast_1d(levels)]
-        if levels.ndim != 1 or len(set(names)) != len(names):
-            raise ValueError(f"quantiles must be a list of distinct levels, got {quantiles!r}")
-        H: Any = self.predict_distribution(X)
-        values = to_numpy(H.quantiles(levels))
-        if isinstance(H, SeveralDistributions):
-            return columns_by_label(X, names, H.names, values)
-        return like_input(X, names, values)
-
-    def predict_samples(self, X: Features, size: int = 100, rng: np.random.Generator | None = None) -> Array:
-        """Draws from the distribution of each row, (n, size); for several labels joint draws, (n, size, d).
-
-        Args:
-            X: The features: an array or a data frame, one line per row.
-            size: How many draws per row.
-            rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
-        """
-        return to_numpy(self.predict_distribution(X).sample(size, rng))
 
     @property
     def guarantee_(self) -> Guarantee:
@@ -604,7 +461,7 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
 
     def _shown(self, X: Any) -> Any:
         """What models see of X."""
-        return shown_to_models(X, self.by, self.estimator)
+        return without(X, self.hidden_)
 
     def _prediction(self, model: Any, X: Any) -> Any:
         X = self._shown(X)
@@ -617,29 +474,50 @@ class CalibratedRegressor(RegressorMixin, EvaluationMethods, OnlineMethods, Meta
             raise
 
 
-def _learned(model: Any, X: Any, y: Array, params: Routed, work: Work | None) -> tuple[Any, Array | None]:
-    """A fitted copy of what predicts, and the errors of the rows that it held out; groups reach its own folds too."""
+def _learned(model: Any, X: Any, y: Any, params: Routed, work: Work | None) -> tuple[Any, Numbers | None, Any]:
+    """A fitted copy of what predicts; of ours also the rows that its own copies held out, and their predictions."""
     if work is None:
-        return fitted(model, X, y, params.fit), None
+        return fitted(model, X, y, params.fit), None, None
+    if isinstance(model, SeveralModel):
+        return model.learned(X, y, params, work)
     copy = clone(model)
-    seen, prediction = copy.learn(X, y, params, work)
-    return copy, y[seen] - centre_of(prediction) if len(seen) == len(y) else None
+    return copy, *copy.learn(X, y, params, work)
 
 
-def _all_errors(y: Any, split: Split, errors: list[Any], predictions: list[Any]) -> Any:
-    """The errors of all rows, in their order, that were predicted by a model which did not see them."""
-    known = np.full(len(y), np.nan)
-    if len(split.train) == 1 and errors[0] is not None:
-        known[split.train[0]] = errors[0]
-    for rows, prediction in zip(split.held, predictions, strict=True):
-        known[rows] = y[rows] - centre_of(prediction)
-    return known[np.isfinite(known)]
+def _of_one_kind(refiner: Any, y: Numbers, parts: list[Numbers], routed: Routed) -> Any:
+    """The refiner, or what a mean does with few rows where one part has too few: all parts predict one kind."""
+    if isinstance(refiner, TwoPart):
+        above = [rows[y[rows] > refiner.at] for rows in parts]
+        return replace(refiner, refiner=_of_one_kind(refiner.refiner, y, above, routed))
+    mean = refiner is not None and isinstance(refiner_named(refiner), Mean)
+    if mean and not all(teaches_a_mean(units(rows, routed.copies), units(rows, routed.groups)) for rows in parts):
+        return Spread()
+    return refiner
 
 
-def _warn_of_counts(y: np.ndarray[Any, Any], what: str = "labels") -> None:
-    """Say that counts may be meant: a distribution on the real line reaches below 0, and between the numbers."""
-    if look_like_counts(y):
-        warn_user(
-            f"all {what} are whole numbers of at least 0: labels='counts' keeps forecasts so, and labels='real' takes"
-            " them for any real numbers without this warning"
-        )
+def _counted_once(rows: Numbers, groups: Any) -> Any:
+    """The groups of these rows; else rows that were held out several times, of which each is a group."""
+    if groups is not None:
+        return groups[rows]
+    return rows if len(np.unique(rows)) < len(rows) else None
+
+
+def _together(known: list[tuple[Numbers, Any]]) -> tuple[Numbers, Any]:
+    """The rows of all folds, in order, and their predictions."""
+    rows = np.concatenate([rows for rows, _ in known])
+    order = np.argsort(rows, kind="stable")
+    return rows[order], concatenate([prediction for _, prediction in known])[order]
+
+
+def _neighbours(y: Any, known: list[tuple[Numbers, Any]]) -> Neighbours:
+    """How alike errors are, in the order of the table, of models that did not see the rows."""
+    errors = np.full(len(y), np.nan)
+    for rows, prediction in known:
+        first = prediction.predictions[0] if isinstance(prediction, Several) else prediction
+        errors[rows] = _first(y)[rows] - centre_of(first)
+    return Neighbours.of(errors[np.isfinite(errors)])
+
+
+def _first(y: Numbers) -> Numbers:
+    """The labels, or the first of several."""
+    return y if y.ndim == 1 else y[:, 0]

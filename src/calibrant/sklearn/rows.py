@@ -12,9 +12,10 @@ from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from calibrant._words import count, warn_user
-from calibrant.models.frames import is_frame
+from calibrant.censored import Censored
+from calibrant.models.frames import is_frame, rows_of
 from calibrant.refine.features import Encoder
-from calibrant.sklearn.folds import LATEST
+from calibrant.sklearn.splits import LATEST, first_of_each
 
 Numbers = np.ndarray[Any, Any]
 
@@ -44,8 +45,8 @@ def copies_in(X: Any, y: Numbers) -> Numbers | None:
         return None
     if not matrix.shape[1]:
         return None
-    of_y, of_X = _codes(np.reshape(y, (len(y), -1))), _codes(matrix)
-    both = of_X * np.uint64(0x9E3779B97F4A7C15) + of_y
+    Y = np.reshape(y, (len(y), -1))
+    of_y, of_X, both = _codes(Y), _codes(matrix), _codes(np.concatenate([matrix, Y], axis=1))
     kinds, first, copy = np.unique(both, return_index=True, return_inverse=True)
     if len(kinds) == len(both):
         return None
@@ -59,6 +60,26 @@ def copies_in(X: Any, y: Numbers) -> Numbers | None:
             " or ties of y: if they are copies, leave them out, or the intervals are too narrow"
         )
     return None
+
+
+def copies_told(X: Any, y: Any) -> Numbers | None:
+    """What `copies_in` finds, with a warning that says how many and what is done about them."""
+    copies = None if isinstance(y, Censored) else copies_in(X, y)
+    if copies is not None:
+        warn_user(
+            f"{count(len(y) - len(np.unique(copies)), 'row')} of {len(y):,} are copies of others, equal in X and in"
+            " y: copies stay together in every split, calibrate once, and the guarantee counts distinct rows"
+        )
+    return copies
+
+
+def distinct(X: Any, y: Any, groups: Any = None) -> tuple[Any, Any, Any]:
+    """The rows, their labels and their groups: of copies the first, except where groups count once anyway."""
+    copies = copies_told(X, y)
+    if copies is None or groups is not None:
+        return X, y, None if groups is None else np.asarray(groups)
+    rows = first_of_each(copies)
+    return rows_of(X, rows), y[rows], None
 
 
 def _is_fine(y: Numbers, count: int) -> bool:
@@ -78,14 +99,9 @@ def _by_chance(matrix: Numbers) -> float:
 
 def _codes(matrix: Numbers) -> Numbers:
     """A 64-bit number for each row, the same for equal rows."""
-    codes = np.zeros(len(matrix), np.uint64)
-    for k in range(matrix.shape[1]):
-        column = np.ascontiguousarray(matrix[:, k], dtype=np.float64) + 0.0  # -0 is 0
-        column[np.isnan(column)] = np.nan
-        bits = column.view(np.uint64)
-        codes = (codes ^ bits ^ (bits >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
-        codes ^= codes >> np.uint64(32)
-    return codes
+    known = np.where(np.isnan(matrix), np.nan, matrix) + 0.0  # one nan, and -0 is 0
+    rows = np.ascontiguousarray(known).view(f"V{8 * known.shape[1]}").ravel()
+    return np.fromiter(map(hash, rows.tolist()), np.int64, len(rows))
 
 
 def _pairs(codes: Numbers) -> float:
@@ -169,22 +185,21 @@ def _rises(values: Numbers) -> bool:
     return len(values) > 1 and bool(np.all(values[1:] >= values[:-1])) and len(np.unique(values)) >= DISTINCT
 
 
-def warn_of_order(X: Any, y: Numbers, neighbours: Neighbours, cv: Any) -> None:
+def warn_of_order(X: Any, y: Numbers, neighbours: Neighbours, folds: int) -> None:
     """Say that rows are not exchangeable, if they look so: once, with what shows it and the ways out.
 
     Args:
         X: The features, as they came.
         y: The labels.
         neighbours: How alike neighbouring errors are.
-        cv: How rows were split, at random.
+        folds: The number of folds that were drawn at random; 0 is one part.
     """
     if is_sorted(y):
         return
     where = column_in_order(X)
     if where is None and not neighbours.alike:
         return
-    folds = cv if isinstance(cv, int) else 5
-    same = f"KFold({folds}, shuffle=True)" if isinstance(cv, int) else f"ShuffleSplit(1, test_size={LATEST})"
+    same = f"KFold({folds}, shuffle=True)" if folds else f"ShuffleSplit(1, test_size={LATEST})"
     shown = [] if where is None else [f"{where} never falls"]
     if neighbours.alike:
         shown.append(f"the errors of neighbouring rows are correlated by {neighbours.correlation:.2f}")
