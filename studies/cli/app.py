@@ -98,40 +98,33 @@ def league(
     target: Annotated[
         str | None, typer.Option(metavar="NAME", help="Its column of labels, with --table.", show_default=False)
     ] = None,
-    bases: Annotated[
+    entrants: Annotated[
         str,
         typer.Option(
             metavar="NAME,...",
-            help="Base models among hgb, rf, ridge and lightgbm; all that are installed if not given.",
+            help="Who takes part; all that are installed, but those of minutes a split, if not given.",
             show_default=False,
         ),
     ] = "",
-    jobs: Jobs = -1,
-    seed: Seed = 0,
+    beside_autogluon: Annotated[
+        bool, typer.Option("--beside-autogluon", help="The splits that AutoGluon had, and who uses every row, too.")
+    ] = False,
+    jobs: Jobs = 1,
     docs: Docs = None,
     tables_only: TablesOnly = False,
     debug: Debug = False,
 ) -> None:
-    """Run the league of methods on tabular models, and write its tables."""
+    """Measure who forecasts tables most sharply, and write the page."""
     with told(debug=debug):
         which = None if splits is None else range_of(splits)
         from studies.cli import league as studying
 
         if tables_only:
-            studying.tables(folder, docs)
+            studying.pages(folder, docs)
             return
-        options = studying.options_of(
-            datasets=parts_of(only) or None,
-            splits=which,
-            data=data,
-            own=table or [],
-            target=target,
-            bases=parts_of(bases) or None,
-            jobs=jobs,
-            seed=seed,
-            quick=quick,
-        )
-        studying.league(folder, options, docs)
+        asked = {"names": parts_of(only) or None, "splits": which, "entrants": parts_of(entrants) or None, "data": data}
+        options = {name: value for name, value in asked.items() if value is not None} | {"jobs": jobs}
+        studying.league(folder, options, own=table or [], target=target, quick=quick, autogluon=beside_autogluon)
 
 
 def datasets(*, data: Data = None, as_json: Json = False, debug: Debug = False) -> None:
@@ -173,7 +166,7 @@ COMMANDS = (
         league,
         "league --quick",
         "league --table sales.csv --target price",
-        "league --data raw --jobs 16 --splits 0:3 --folder results/league",
+        "league --data raw --splits 0:3 --folder results/league",
     ),
     (datasets, "datasets", "datasets --data raw --json"),
 )
