@@ -105,8 +105,7 @@ from calibrant.scores import (
 from calibrant.scores.nonconformity import SignedScore
 from calibrant.scores.quantile import AtomScore
 from calibrant.several.calibration import SeveralCalibrated
-from calibrant.several.joint import Joint
-from calibrant.several.reference import Reference
+from calibrant.several.joint import Joint, Reference
 from calibrant.tracking import Tracker
 
 
