@@ -1,7 +1,7 @@
 """Who imports whom: `python docs_tools/import_graph.py SRC` prints the packages and the largest circle of imports.
 
 Every import counts: at the top of a file, inside a function, for the type checker, and by name where the name is
-written out (`import_module("calibrant.persistence")`).
+written out (`import_module("calibrant.files")`).
 """
 
 from __future__ import annotations

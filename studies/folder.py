@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from calibrant.persistence import FileError, atomic
+from calibrant import atomic
 
 
 def write_all(folder: Path, files: Mapping[str, str | bytes]) -> list[Path]:
     """Write files into a folder, which is made where there is none."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
-        try:
-            atomic.write(folder / name, content.encode() if isinstance(content, str) else content)
-        except FileError as error:
-            raise FileError(f"{folder / name}: {error}") from error
+        atomic.write(folder / name, content.encode() if isinstance(content, str) else content)
     return [folder / name for name in files]

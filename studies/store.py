@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from calibrant.persistence.atomic import is_special_file
+from calibrant.atomic import is_special_file
 from studies.design import design_of
 from studies.names import Cell
 

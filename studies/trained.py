@@ -20,7 +20,7 @@ from zipfile import BadZipFile
 import numpy as np
 import torch
 
-from calibrant.persistence import atomic
+from calibrant import atomic
 from studies.datasets import RawTable
 from studies.learners import Recipe, Split, train
 from studies.learners.heads import Head

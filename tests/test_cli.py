@@ -21,9 +21,9 @@ from calibrant import Calibrator, CrossCalibrated, Interval, Normal, Point, Quan
 from calibrant.cli.app import app
 from calibrant.cli.console import progress, report_errors, show_statement, spinner
 from calibrant.diagnosis.headline import Headline
+from calibrant.files import read, save
 from calibrant.interpolators import NAF, BoundedTails, InfiniteTails, Linear, Naive, Random
 from calibrant.names import INTERPOLATORS, SCORES, TAILS, interpolator_named, score_named
-from calibrant.persistence import read, save
 from calibrant.scores import CDFScore, LogScore, RelativeScore, ResidualScore, SqrtScore, ZScore
 
 READ = {"parquet": parquet.read_table, "feather": feather.read_table, "csv": csv.read_csv, "csv.gz": csv.read_csv}
@@ -444,7 +444,7 @@ def test_inspect_tells_all_about_a_model(folder):
     assert found["columns"] == {"kind": "normal", "mean": "mu", "std": "sigma"}
     assert found["target"] == "sy"
     assert found["epsilon"] == 1 / 401
-    assert found["calibrant"] == calibrant.persistence.read(folder / "normal.safetensors").about["calibrant"]
+    assert found["calibrant"] == calibrant.files.read(folder / "normal.safetensors").about["calibrant"]
 
 
 def test_the_demo_shows_commands_that_work_as_printed(tmp_path, monkeypatch):

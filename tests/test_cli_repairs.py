@@ -11,7 +11,7 @@ from pyarrow import parquet
 from calibrant import Calibrator, Normal, Quantiles
 from calibrant.batches.repairs import Repairs, RowCount
 from calibrant.batches.rows import Batch
-from calibrant.persistence import read
+from calibrant.files import read
 
 
 @pytest.fixture(autouse=True)

@@ -40,6 +40,8 @@ command_line, docstrings, gallery, maths, offline, pictures = map(tool, TOOLS)
 PUBLIC = (
     "calibrant",
     "calibrant.backtesting",
+    "calibrant.batches",
+    "calibrant.dask",
     "calibrant.diagnosis",
     "calibrant.distributions",
     "calibrant.horizons",
@@ -49,15 +51,13 @@ PUBLIC = (
     "calibrant.metrics",
     "calibrant.models",
     "calibrant.monitoring",
-    "calibrant.persistence",
+    "calibrant.files",
     "calibrant.plots",
     "calibrant.predictions",
     "calibrant.refine",
     "calibrant.reports",
     "calibrant.scores",
-    "calibrant.tables",
-    "calibrant.tables.dask",
-    "calibrant.tables.spark",
+    "calibrant.spark",
     "calibrant.testing",
 )
 PAGES = [page.read_text(encoding="utf-8") for page in DOCS.glob("api/*.md")]

@@ -22,9 +22,9 @@ from calibrant import (
     Samples,
     StudentT,
 )
+from calibrant.files import FileError
 from calibrant.forms import Form
 from calibrant.intervals import CQR, ConformalInterval
-from calibrant.persistence import FileError
 from calibrant.scores import ZScore
 
 RNG = np.random.default_rng(5)
@@ -152,7 +152,6 @@ FIELDS = {"kind": "points", "levels": None, "draws": None, "members": []}
     [
         "points",
         {"class": "Form", "fields": {"kind": "points", "levels": None, "draws": None}},
-        {"class": "Form", "fields": {**FIELDS, "kind": "x" * 10_000}},
         {"class": "Form", "fields": {**FIELDS, "kind": "a\nb"}},
         {"class": "Form", "fields": {**FIELDS, "kind": "quantiles", "levels": [0.5, 0.5]}},
         {"class": "Form", "fields": {**FIELDS, "kind": "samples", "draws": 1.5}},

@@ -24,9 +24,9 @@ from calibrant import (
 )
 from calibrant._batch import same
 from calibrant.distributions.joined import Joined, Row
+from calibrant.files import FileError
 from calibrant.forms import Form
 from calibrant.interpolators import Linear
-from calibrant.persistence.errors import FileError
 from calibrant.scores import CDFScore, MonotoneScore, ResidualScore
 from calibrant.testing import check_distribution
 

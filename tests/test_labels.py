@@ -32,7 +32,6 @@ from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.support import BoundedTails
 from calibrant.labels import Counts, Labels, Real, Transformed
 from calibrant.labels.base import Chained
-from calibrant.persistence.summary import describe
 from calibrant.scores import CDFScore, LogScore
 from calibrant.testing import check_labels
 
@@ -192,7 +191,7 @@ def test_labels_are_kept_in_the_file(tmp_path):
         calibrated.save(path)
         again = calibrant.load(path)
         assert again.labels == labels == pickle.loads(pickle.dumps(calibrated)).labels
-        assert calibrant.persistence.read(path).about["labels"] == (None if labels is None else describe(labels))
+        assert calibrant.files.read(path).about["labels"] == (None if labels is None else repr(labels))
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ LATE = {
     ("distributions/base.py", "calibrant.distributions.clipped"): "clip gives a wrapper, which builds on this file",
     ("distributions/base.py", "calibrant.distributions.joined"): "so do among and one row of a batch",
     ("calibration.py", "calibrant.labels.named"): "it knows every kind of labels, of which most fits have none",
-    ("_calibrated.py", "calibrant.persistence"): "it knows every class that it saves",
+    ("_calibrated.py", "calibrant.files"): "it knows every class that it saves",
 }
 """What of the library is imported inside a function, and why."""
 

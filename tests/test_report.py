@@ -34,13 +34,13 @@ from calibrant import (
 from calibrant.diagnosis import diagnose, over_time
 from calibrant.diagnosis.overall import overall_of
 from calibrant.distributions import Poisson, StudentT
+from calibrant.files import FileError
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.labels import Counts
 from calibrant.metrics.bands import share_interval
 from calibrant.metrics.by_slice import LEVELS
 from calibrant.metrics.rounding import fixed, percent, rounded, shown
 from calibrant.metrics.slices import all_rows
-from calibrant.persistence import FileError
 from calibrant.predictions import Rates
 from calibrant.reports import bootstrap
 from calibrant.reports.bootstrap import Bootstrap, Estimate, basic

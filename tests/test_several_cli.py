@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from calibrant import Normal, load
 from calibrant.cli.app import app
-from calibrant.persistence import save
+from calibrant.files import save
 from calibrant.several import SeveralCalibrator
 
 

@@ -23,6 +23,7 @@ from .distributions import Normal as Normal
 from .distributions import StudentT as StudentT
 from .distributions import from_scipy as from_scipy
 from .distributions import from_torch as from_torch
+from .files import load as load
 from .guarantee import Guarantee as Guarantee
 from .guarantee import required_n as required_n
 from .guarantee import required_n_for_interval as required_n_for_interval
@@ -38,7 +39,6 @@ from .judging import judge as judge
 from .metrics import evaluate as evaluate
 from .models import prediction_of as prediction_of
 from .monitoring import monitor as monitor
-from .persistence import load as load
 from .predictions import Ensemble as Ensemble
 from .predictions import Interval as Interval
 from .predictions import Point as Point

@@ -22,7 +22,7 @@ class Saveable:
         Args:
             path: The file to write; an older one is replaced.
         """
-        from calibrant.persistence import save  # it knows every class that can be saved
+        from calibrant.files import save  # it knows every class that can be saved
 
         save(path, self)  # type: ignore[arg-type]
 
@@ -65,7 +65,7 @@ class Updatable(CalledWithPredictions):
 
         Their score must be the same to the last number: where `fit` learns one, such as a floor, fix it beforehand
         (`ZScore(floor=0.01)`). Labels that are drawn, such as counts, are as one fit draws them if the draws go by row
-        ids, as `calibrant.tables` has them.
+        ids, as `calibrant.batches` has them.
 
         Args:
             others: Calibrators fitted on other rows with the same score, interpolator and labels.

@@ -111,10 +111,14 @@ class Guarantee:
         object.__setattr__(self, "effective_n", float(self.effective_n or self.n))
         if self.basis not in get_args(Basis):
             raise ValueError(f"its basis must be one of {', '.join(get_args(Basis))}, got {self.basis!r}")
-        if self.largest_tie > max(1, self.n):
+        if self.n < 0 or not 0 <= self.effective_n < math.inf:
+            raise ValueError(f"n must be a number of rows, got {self.n}, or {self.effective_n} in effect")
+        if not 1 <= self.largest_tie <= max(1, self.n):
             raise ValueError(f"its largest tie is of {self.largest_tie} scores, but n is {self.n}")
-        if self.floored > self.n:
+        if not 0 <= self.floored <= self.n:
             raise ValueError(f"{self.floored} of its rows had no width, but n is {self.n}")
+        if not (self.accuracy >= 0 or self.accuracy == -1):
+            raise ValueError(f"its lambda must be at least 0, or -1, got {self.accuracy}")
         if self.parts and self.basis in ("group", "horizon", "label") and len(self.names) != len(self.parts):
             raise ValueError(f"{len(self.names)} names do not go with the guarantees of {len(self.parts)}")
         if self.basis in ("group", "horizon") and self.n != sum(part.n for part in self.parts):

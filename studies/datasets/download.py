@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from calibrant.persistence import FileError, atomic
+from calibrant import atomic
 from studies.datasets.bounded import LIMIT
 from studies.datasets.dataset import Dataset
 from studies.datasets.errors import DatasetError, need
@@ -100,7 +100,7 @@ def store(path: Path, content: bytes) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         atomic.write(path, content)
-    except (OSError, FileError) as error:
+    except OSError as error:
         raise DatasetError(f"{path} cannot be written (CALIBRANT_CACHE names another folder): {error}") from error
 
 

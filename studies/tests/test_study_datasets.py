@@ -730,23 +730,6 @@ def test_a_length_may_have_blanks_and_be_said_twice(server, length):
     assert load("wine").y.tolist() == [5, 6]
 
 
-@on_posix
-def test_what_a_killed_download_left_is_cleaned_by_the_next_one(server, cache_folder):
-    home = cache_folder / "wine"
-    home.mkdir(parents=True)
-    code = """
-import os, signal, sys
-from calibrant.persistence.atomic import replacing
-with replacing(sys.argv[1]):
-    os.kill(os.getpid(), signal.SIGTERM)
-"""
-    subprocess.run([sys.executable, "-c", code, str(home / "winequality-red.csv")], check=False)
-    assert len(list(home.iterdir())) == 1
-    server.reply(WINE)
-    load("wine")
-    assert [path.name for path in home.iterdir()] == ["winequality-red.csv"]
-
-
 def test_a_busy_server_is_asked_again(server):
     server.reply(b"", code=503).reply(b"", code=429).reply(WINE)
     assert load("wine").y.tolist() == [5, 6]

@@ -18,6 +18,8 @@ from typing import Any
 
 PACKAGES = (
     "calibrant",
+    "calibrant.batches",
+    "calibrant.dask",
     "calibrant.diagnosis",
     "calibrant.distributions",
     "calibrant.horizons",
@@ -27,7 +29,7 @@ PACKAGES = (
     "calibrant.labels",
     "calibrant.metrics",
     "calibrant.models",
-    "calibrant.persistence",
+    "calibrant.files",
     "calibrant.plots",
     "calibrant.predictions",
     "calibrant.refine",
@@ -35,7 +37,6 @@ PACKAGES = (
     "calibrant.scores",
     "calibrant.several",
     "calibrant.sklearn",
-    "calibrant.tables",
     "calibrant.testing",
     "calibrant.typing",
 )

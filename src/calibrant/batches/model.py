@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from calibrant import persistence
+from calibrant import files
 from calibrant.batches.columns import Columns, columns_of
 from calibrant.batches.extra_columns import ExtraColumns
 from calibrant.batches.notes import Notes
 from calibrant.calibration import Calibrated
 from calibrant.distributions.grouped import Grouped
-from calibrant.persistence import FileError
+from calibrant.files import FileError
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class TableModel:
         Args:
             path: The file to read.
         """
-        stored = persistence.read(path)
+        stored = files.read(path)
         try:
             notes = Notes.of_json(stored.notes)
         except (KeyError, TypeError, ValueError, AttributeError, StopIteration) as error:
@@ -79,7 +79,7 @@ class TableModel:
         Args:
             path: The file to write; an older one is replaced.
         """
-        persistence.save(path, self.calibrated, notes=self.notes.to_json())
+        files.save(path, self.calibrated, notes=self.notes.to_json())
 
     @property
     def columns(self) -> Columns:

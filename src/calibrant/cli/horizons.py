@@ -14,10 +14,10 @@ from calibrant.batches.rows import naming
 from calibrant.cli.console import guarantee_text, put, show, spinner
 from calibrant.cli.results import json_numbers, print_json
 from calibrant.cli.tables import TableFile, refuse_overwrite, written
+from calibrant.files import save
 from calibrant.horizons import HorizonCalibrator
 from calibrant.horizons.calibration import HorizonCalibrated, HorizonEvaluation
 from calibrant.labels import Labels
-from calibrant.persistence import save
 from calibrant.reports import report as report_of
 
 

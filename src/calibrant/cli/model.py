@@ -15,9 +15,9 @@ from calibrant.batches.notes import Notes
 from calibrant.calibration import Calibrated
 from calibrant.cli.columns import extra_columns_of, of_flags
 from calibrant.distributions.grouped import Grouped
+from calibrant.files import FileError, Stored, read, save
 from calibrant.horizons.calibration import HorizonCalibrated
 from calibrant.labels.base import Labels
-from calibrant.persistence import FileError, Stored, read, save
 from calibrant.several.calibration import SeveralCalibrated
 from calibrant.tracking import Tracker
 

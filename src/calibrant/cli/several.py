@@ -30,12 +30,12 @@ from calibrant.cli.console import progress, show, spinner
 from calibrant.cli.model import Model
 from calibrant.cli.predict import warn_if_few
 from calibrant.cli.tables import TableFile, refuse_overwrite, written
+from calibrant.files import FileError, save
 from calibrant.guarantee import too_few_for_interval
 from calibrant.labels import Labels
-from calibrant.persistence import FileError, save
 from calibrant.several import Several, SeveralCalibrator
 from calibrant.several.calibration import SeveralCalibrated
-from calibrant.several.distributions import SeveralEvaluation
+from calibrant.several.evaluation import SeveralEvaluation
 
 EACH = "{}"
 """The placeholder for the name of a target."""

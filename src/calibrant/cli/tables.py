@@ -15,12 +15,11 @@ import numpy as np
 import pyarrow as pa
 import typer
 
+from calibrant.atomic import is_special_file, replacing
 from calibrant.batches.header import Header
 from calibrant.batches.rows import Batch, Numbers, as_arrow
 from calibrant.cli.dialect import hint_of_names
 from calibrant.cli.formats import BATCH, Format, format_of
-from calibrant.persistence import FileError
-from calibrant.persistence.atomic import is_special_file, replacing
 
 
 @dataclass(frozen=True)
@@ -122,8 +121,9 @@ class TableFile:
 def written(path: Path, schema: pa.Schema, plain: Sequence[str]) -> Iterator[Callable[[pa.RecordBatch], None]]:
     """A file that appears under its name only when all is written; gives the function that takes the batches."""
     _nameable(path)
-    if path.is_dir():
-        raise ValueError(f"{path}: this is a folder")
+    for what, is_it in (("a folder", os.path.isdir), ("a pipe or a device", is_special_file)):
+        if is_it(path):
+            raise ValueError(f"{path}: this is {what}, not a file")
     if not os.path.isdir(os.path.dirname(os.path.realpath(path))):
         raise ValueError(f"{path}: there is no folder {path.parent}")
     try:
@@ -142,7 +142,7 @@ def written(path: Path, schema: pa.Schema, plain: Sequence[str]) -> Iterator[Cal
 
             yield write
             writing.result()
-    except (pa.ArrowException, OSError, FileError) as error:
+    except (pa.ArrowException, OSError) as error:
         raise ValueError(f"{path}: this cannot be written ({_reason(error)})") from error
 
 

@@ -15,7 +15,7 @@ from calibrant.cli.forecasts import read_forecasts
 from calibrant.cli.model import Model, write
 from calibrant.cli.tables import refuse_overwrite
 from calibrant.cli.time_order import check_order
-from calibrant.persistence import FileError
+from calibrant.files import FileError
 from calibrant.updating import known_history
 
 

@@ -213,6 +213,10 @@ class Row(Asking):
     batch: Distribution
     shape: ClassVar[tuple[int, ...]] = ()
 
+    def __post_init__(self) -> None:
+        if self.batch.shape != (1,):
+            raise ValueError(f"a row by itself is a batch of one, got the shape {self.batch.shape}")
+
     @property
     def lattice(self) -> tuple[float, float] | None:
         return self.batch.lattice

@@ -13,7 +13,7 @@ from calibrant._search import Finder
 from calibrant._special import log_logistic, log_sigmoid, safe_log, sigmoid
 from calibrant.distributions.base import Distribution, bent_places
 from calibrant.distributions.own_logit import OwnLogit
-from calibrant.distributions.parameters import check_no_falls
+from calibrant.distributions.parameters import check_bends
 from calibrant.distributions.pulled import Pulled
 
 _FAR = np.geomspace(1, 40, 10)
@@ -46,9 +46,9 @@ class LogisticLinear(Distribution):
     def __post_init__(self) -> None:
         """Knots and probs do not fall."""
         knots, probs = to_numpy(self.knots), to_numpy(self.probs)
-        if knots.shape != probs.shape or knots.dtype != probs.dtype:
+        if knots.ndim != 1 or knots.shape != probs.shape or knots.dtype != probs.dtype:
             raise ValueError(f"{knots.size} knots of {knots.dtype} do not go with {probs.size} probs of {probs.dtype}")
-        check_no_falls(knots=knots, probs=probs)
+        check_bends(knots, probs)
 
     @property
     def _padded(self) -> _Padded:

@@ -28,6 +28,16 @@ class LogitSpline(ByLogit):
     slopes: Array = shared()
     shape: ClassVar[tuple[int, ...]] = ()
 
+    def __post_init__(self) -> None:
+        """The cubic rises; in single precision, rounding may undo it."""
+        knots, values, slopes = columns = list(map(to_numpy, (self.knots, self.values, self.slopes)))
+        if knots.ndim != 1 or knots.size < 2 or len({(each.shape, each.dtype) for each in columns}) > 1:
+            raise ValueError(f"{knots.size} knots do not go with {values.size} values and {slopes.size} slopes")
+        h, rise, steepest = np.diff(knots), np.diff(values), np.maximum(slopes[1:], slopes[:-1])
+        good = (h > 0) & (rise > 0) & (steepest * h <= 3.001 * rise) & (slopes[1:] > 0) & (slopes[:-1] > 0)
+        if not np.isfinite(columns).all() or (knots.dtype == np.float64 and not good.all()):
+            raise ValueError(f"its cubic does not rise after knot {int(np.argmin(good))}")
+
     @classmethod
     def of_mixture(cls, weights: Any, locs: Any, scales: Any, like: Array) -> LogitSpline:
         """The spline through a mixture of logistic distributions, given in numpy, in the home of `like`."""

@@ -42,9 +42,13 @@ def widths(name: str, scale: Array, centre: Array, *, strict: bool, least: float
     return namespace(scale).where(flat, resolution(centre, least), scale)
 
 
-def check_no_falls(first: Any = (), **columns: Any) -> None:
-    """Raise where a 1-d numpy array falls, other than at the places `first`."""
-    for name, column in columns.items():
+def check_bends(knots: Any, probs: Any, first: Any = ()) -> None:
+    """Raise unless knots are finite, probs lie in [0, 1], and neither falls, other than at the places `first`."""
+    if not np.isfinite(knots).all():
+        raise ValueError("its knots must be finite")
+    if not ((probs >= 0) & (probs <= 1)).all():
+        raise ValueError("its probs must lie in [0, 1]")
+    for name, column in (("knots", knots), ("probs", probs)):
         falls = np.flatnonzero(column[1:] < column[:-1]) + 1
         if falls.size and (falls := np.setdiff1d(falls, first)).size:
             raise ValueError(f"its {name} fall at place {falls[0]}")

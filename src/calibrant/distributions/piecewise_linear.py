@@ -22,7 +22,7 @@ from calibrant._batch import shared
 from calibrant._search import Finder
 from calibrant._special import safe_log, sigmoid
 from calibrant.distributions.base import Distribution, Moments, bent_places
-from calibrant.distributions.parameters import check_no_falls
+from calibrant.distributions.parameters import check_bends
 from calibrant.distributions.table import ONCE, SQUARE, TWICE
 
 Numbers = NDArray[np.float64]
@@ -78,14 +78,21 @@ class Lines:
         """Each distribution has knots; knots and probs do not decrease; a tail with mass has a mean excess above 0."""
         knots, probs, first, number = to_numpy(self.knots), to_numpy(self.probs), self.first, len(self)
         left, right = to_numpy(self.left), to_numpy(self.right)
-        if knots.shape != probs.shape or len({knots.dtype, probs.dtype, left.dtype, right.dtype}) > 1:
+        if (
+            knots.ndim != 1
+            or knots.shape != probs.shape
+            or len({knots.dtype, probs.dtype, left.dtype, right.dtype}) > 1
+        ):
             raise ValueError(f"{knots.size} knots of {knots.dtype} do not go with {probs.size} probs of {probs.dtype}")
         if number < 1 or first[0] != 0 or first[-1] != knots.size or (first[1:] <= first[:-1]).any():
             raise ValueError(f"its distributions must share its {knots.size} knots, one after the other")
         if not left.size == right.size == number:
             raise ValueError(f"{number} distributions do not go with {left.size} and {right.size} tails")
-        check_no_falls(first, knots=knots, probs=probs)
-        if ((left == 0) & (probs[first[:-1]] > 0) | (right == 0) & (probs[first[1:] - 1] < 1)).any():
+        check_bends(knots, probs, first)
+        if (
+            not ((left >= 0) & (right >= 0)).all()
+            or ((left == 0) & (probs[first[:-1]] > 0) | (right == 0) & (probs[first[1:] - 1] < 1)).any()
+        ):
             raise ValueError("a tail that has mass needs a mean excess above 0")
 
     @classmethod

@@ -44,7 +44,7 @@ class Randomised(ByRow):
 
     def __post_init__(self) -> None:
         """lower <= upper, and two knots for each atom."""
-        if self.lower > self.upper:  # they meet where both were clipped to one bound
+        if not self.lower <= self.upper:  # they meet where both were clipped to one bound
             raise ValueError(f"lower must not be above upper, got {self.lower} and {self.upper}")
         if isinstance(self.atoms, PiecewiseLinear) and self.atoms.knots.shape[0] % 2:
             raise ValueError(f"atoms have two knots each, got {self.atoms.knots.shape[0]} in all")

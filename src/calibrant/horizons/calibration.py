@@ -117,6 +117,12 @@ class HorizonCalibrated(Saveable):
     calibrated: Calibrated
     columns: LongColumns
 
+    def __post_init__(self) -> None:
+        """Its groups are steps ahead: 1, 2, ..."""
+        known = self.calibrated.guarantee
+        if known.basis != "horizon" or any(type(name) is not int or name < 1 for name in known.names):
+            raise ValueError("it was not calibrated by horizon")
+
     @property
     def guarantee(self) -> Guarantee:
         """The guarantee at each horizon."""

@@ -101,10 +101,8 @@ class HalfLife:
 
         Args:
             rows: How many rows still count.
-            weights: The weights that they came with: there must be none.
+            weights: The weights that they came with: there are none.
         """
-        if weights is not None:
-            raise TypeError("HalfLife gives rows weights of its own and takes no weights=")
         return Fading(0.5 ** (np.arange(rows - 1, -1, -1) / self.rows))
 
 
@@ -137,6 +135,8 @@ class History:
             raise ValueError(f"{n} scores do not go with {len(self.weights)} weights")
         if self.groups is not None and self.forget is not None:
             raise TypeError("forget= and by= cannot be combined")
+        if self.weights is not None and isinstance(self.forget, HalfLife):
+            raise TypeError("HalfLife gives rows weights of its own and takes no weights=")
         if self.forget is not None and self.forget.last < n:
             last = slice(-self.forget.last, None)
             object.__setattr__(self, "scores", self.scores[last])

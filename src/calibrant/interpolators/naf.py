@@ -31,6 +31,18 @@ def default_accuracy(n: int) -> float:
 
 
 @dataclass(frozen=True)
+class Promised:
+    """n -> accuracy, whatever n is: what a promise said when it was saved."""
+
+    accuracy: float
+
+    def __call__(self, n: int) -> float:
+        """The lambda that was promised."""
+        del n
+        return self.accuracy
+
+
+@dataclass(frozen=True)
 class NAF(Interpolator):
     """q(u) = sum of w_k sigmoid((u - m_k) / t_k), a one-layer neural autoregressive flow: as smooth as can be.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from calibrant._arrays import Array, concatenate, device_like, namespace, refuse
 from calibrant._words import warn_user
@@ -33,6 +33,7 @@ class Ends(NamedTuple):
     right: float
 
 
+@runtime_checkable
 class Tails(Protocol):
     """Beyond the extreme scores."""
 

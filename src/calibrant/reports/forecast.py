@@ -16,6 +16,7 @@ from calibrant._arguments import unit
 from calibrant._arrays import to_numpy
 from calibrant._types import ArrayLike, Groups, SupportsArray, Values
 from calibrant._version import __version__
+from calibrant.atomic import write
 from calibrant.diagnosis.headline import Headline
 from calibrant.diagnosis.over_time import Period, period_results
 from calibrant.forecast import PredictionLike
@@ -30,8 +31,6 @@ from calibrant.metrics.label_kinds import for_labels, look_like_counts
 from calibrant.metrics.periods import Periods, periods_of, times_in_words, times_of
 from calibrant.metrics.rounding import rounded
 from calibrant.metrics.slices import Slices, all_rows
-from calibrant.persistence.atomic import write
-from calibrant.persistence.errors import FileError
 from calibrant.predictions import Quantiles
 from calibrant.reports.curves import COVERAGES, Curves, bins, curves
 from calibrant.reports.features import features_of
@@ -69,10 +68,7 @@ class Report:
             path: The file to write; an older one is replaced.
         """
         path = page_path(path)
-        try:
-            write(path, self.html.encode())
-        except FileError as error:
-            raise FileError(f"{os.fspath(path)}: {error}") from error
+        write(path, self.html.encode())
 
     def __str__(self) -> str:
         return "\n".join(map(str, (self.headline, *self.verdict)))

@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from calibrant._arrays import Array, device_like, floats, rows
+from calibrant._codec import decode, encode
 from calibrant._types import ArrayLike, Bound, Rng, SupportsArray, Table
 from calibrant._words import count, in_all
 from calibrant.backtesting import Backtest
@@ -19,8 +20,6 @@ from calibrant.forecast import PredictionLike
 from calibrant.horizons.table import numbers_in, times_in_order, written
 from calibrant.interpolators import Interpolator
 from calibrant.labels import Labels
-from calibrant.persistence.codec import decode, encode
-from calibrant.persistence.errors import FileError
 from calibrant.predictions import Point, with_labels
 from calibrant.predictions.point import as_prediction
 from calibrant.refine import Refiner
@@ -212,9 +211,9 @@ def _check_labels(labels: Labels, y: Floats, rng: np.random.Generator, **own: An
     require(pickle.loads(pickle.dumps(labels)) == labels, f"{name} must equal itself after a pickle")
     try:
         file = encode(calibrated)
-    except FileError as error:
+    except ValueError as error:
         raise AssertionError(f"{name} must fit into a file, as a frozen dataclass of numbers does: {error}") from error
-    again = decode(file.tree, file.tensors, file.classes).labels
+    again = decode(file.tree, file.arrays, file.classes).labels
     require(again == labels, f"{name} must equal itself after a file")
 
 

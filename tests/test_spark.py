@@ -1,0 +1,378 @@
+"""Spark, a real one on this machine: the bits of one table for any partitions; bad partitions are named; whole output.
+
+`make test-spark` installs what this needs. Without pyspark or Java it is skipped.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from systems import on_posix
+
+import calibrant.spark
+from calibrant import Calibrator, batches
+from calibrant.interpolators import Random
+from calibrant.spark.errors import sentence
+
+N, FILES = 3000, 3
+WANTED = {"quantiles": [0.05, 0.5], "interval": 0.9, "probabilities": 0.0}
+GIVEN = {"target": "y", "mean": "mu", "std": "sigma", "ids": "id"}
+
+# pyspark leaves sockets to the garbage collector
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+
+
+def made(part, n=N // FILES):
+    rng = np.random.default_rng(part)
+    mu, sigma = rng.normal(size=n), rng.uniform(0.5, 2.0, n)
+    return pd.DataFrame(
+        {
+            "id": np.arange(part * n, (part + 1) * n),
+            "mu": mu,
+            "sigma": sigma,
+            "y": mu + 1.4 * sigma * rng.normal(size=n),
+            "region": rng.choice(["north", "south"], n),
+        }
+    )
+
+
+WHOLE = pd.concat(map(made, range(FILES)), ignore_index=True)
+TABLE = pa.Table.from_pandas(WHOLE, preserve_index=False)
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.memory": "1g",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.sql.session.timeZone": "UTC",
+    # a partition for each file, however small, and batches that end within a file
+    "spark.sql.files.openCostInBytes": str(2**27),
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "300",
+    "spark.log.level": "OFF",
+    "spark.ui.showConsoleProgress": "false",
+}
+
+
+def started(master):
+    sql = pytest.importorskip("pyspark.sql", reason="pyspark is not installed")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("there is no Java, which Spark runs on")
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    return sql.SparkSession.builder.master(master).config(map=SETTINGS).getOrCreate()
+
+
+@pytest.fixture(scope="module")
+def spark():
+    session = started("local[2]")
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def patient_spark(spark):
+    """Another, in which a task may fail three times, as on a cluster; for the last test that has a session."""
+    spark.stop()
+    session = started("local[2, 4]")
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    target = tmp_path / "in"
+    target.mkdir()
+    for part in range(FILES):
+        rewrite(target, part)
+    return target
+
+
+def rewrite(folder, part, change=lambda rows: rows):
+    table = pa.Table.from_pandas(change(made(part)), preserve_index=False)
+    parquet.write_table(table, folder / f"part-{part}.parquet")
+
+
+def said(model):
+    return batches.predict(TABLE, model, **WANTED, seed=0).read_all()
+
+
+def rows_of(df):
+    """All rows, in the order of their ids."""
+    return df.toArrow().sort_by("id")
+
+
+def judged(found):
+    return found.base, found.calibrated, found.mae, found.intervals, found.pits.tolist()
+
+
+@pytest.mark.parametrize("partitions", [1, 40])
+def test_any_partitions_give_the_bits_of_one_table(spark, folder, partitions):
+    """40 partitions merge in two levels."""
+    given = {**GIVEN, "by": "region", "sample": 500}
+    model = batches.fit(TABLE, **given)
+    df = spark.read.parquet(str(folder)).repartition(partitions)
+    found = calibrant.spark.fit(df, **given)
+    assert said(found).equals(said(model))
+    assert found.calibrated.guarantee == model.calibrated.guarantee
+    assert rows_of(calibrant.spark.predict(df, model, **WANTED)).cast(said(model).schema).equals(said(model))
+    assert judged(calibrant.spark.evaluate(df, model)) == judged(batches.evaluate(TABLE, model))
+
+
+def test_the_model_is_the_file_that_the_command_line_and_dask_write(spark, folder, tmp_path):
+    dask = pytest.importorskip("dask.dataframe")
+    runner = pytest.importorskip("typer.testing").CliRunner()
+    from calibrant.cli.app import app
+
+    parquet.write_table(TABLE, tmp_path / "t.parquet")
+    columns = ["--target", "y", "--mean", "mu", "--std", "sigma", "--ids", "id", "--sample", "500"]
+    command = ["fit", str(tmp_path / "t.parquet"), *columns, "--output", str(tmp_path / "cli")]
+    done = runner.invoke(app, command)
+    assert done.exit_code == 0, done.output
+    given = {**GIVEN, "sample": 500}
+    models = {
+        "batches": batches.fit(TABLE, **given),
+        "dask": calibrant.dask.fit(dask.from_pandas(WHOLE, npartitions=5), **given),
+        "spark": calibrant.spark.fit(spark.read.parquet(str(folder)).repartition(4), **given),
+    }
+    for name, model in models.items():
+        model.save(tmp_path / name)
+    assert len({(tmp_path / name).read_bytes() for name in ("cli", *models)}) == 1
+
+
+def test_without_ids_rows_are_told_apart_by_partition_and_place(spark, folder):
+    given = {name: value for name, value in GIVEN.items() if name != "ids"}
+    df = spark.read.parquet(str(folder)).coalesce(1)  # three files in one partition
+    model = calibrant.spark.fit(df, **given, sample=None)
+    assert model.calibrated.guarantee.n == N
+    assert said(model).equals(said(batches.fit(TABLE, **GIVEN)))
+    few = [calibrant.spark.fit(df, **given, sample=40) for _ in range(2)]
+    assert said(few[0]).equals(said(few[1]))
+
+
+def test_predict_is_lazy_and_its_schema_is_right(spark, folder):
+    model = batches.fit(TABLE, **GIVEN)
+    df = spark.read.parquet(str(folder))
+    for file in folder.iterdir():
+        file.unlink()
+    lazy = calibrant.spark.predict(df, model, **WANTED, keep=["region", "mu"])  # there is nothing to read any more
+    assert [(field.name, field.dataType.simpleString()) for field in lazy.schema] == [
+        ("mu", "double"),
+        ("region", "string"),
+        *((name, "double") for name in ("q0.05", "q0.5", "lower", "upper", "cdf_0")),
+    ]
+    for part in range(FILES):
+        rewrite(folder, part)
+    assert lazy.toArrow().schema.names == lazy.schema.names
+    assert lazy.count() == N
+
+
+def test_columns_of_any_type_stay_as_they_are(spark):
+    when = datetime.datetime(2026, 3, 29, 1, 30)
+    row = (1.5, when.date(), when, decimal.Decimal("1.25"), [1, None], {"a": "b"}, ("x", 2), None, True, b"0")
+    kinds = "f double, d date, t timestamp, n decimal(9,2), l array<int>, m map<string,string>"
+    df = spark.createDataFrame([row], f"{kinds}, `s.t` struct<u:string,v:int>, z string, b boolean, x binary")
+    model = batches.TableModel.of(Calibrator().fit([1.0, 2.0], [1.5, 2.0]), point="f")
+    found = calibrant.spark.predict(df, model, quantiles=0.5)
+    assert found.schema.fields[:-1] == df.schema.fields
+    assert tuple(found.collect()[0])[:-1] == row
+
+
+def test_a_random_q_is_the_same_in_any_partitions_and_needs_a_seed(spark, folder):
+    model = batches.fit(TABLE, **GIVEN, calibrator=Calibrator(interpolator=Random()))
+    df = spark.read.parquet(str(folder)).repartition(5)
+    assert rows_of(calibrant.spark.predict(df, model, **WANTED, seed=0)).cast(said(model).schema).equals(said(model))
+    with pytest.raises(ValueError, match="the model is randomised and needs a seed"):
+        calibrant.spark.evaluate(df, model)
+
+
+BAD = {
+    "unreadable": (
+        lambda folder: (folder / "part-1.parquet").write_bytes(b"no parquet"),
+        r"part-1\.parquet: this cannot be read",
+    ),
+    "another type": (
+        lambda folder: rewrite(folder, 1, lambda rows: rows.assign(mu="high")),
+        r"part-1\.parquet: this cannot be read \(.*\[mu\]",
+    ),
+    "a column less": (
+        lambda folder: rewrite(folder, 2, lambda rows: rows.drop(columns="sigma")),
+        r"^partition \d \(file:.*part-2\.parquet\): column 'sigma' is missing in all 1,000 rows$",
+    ),
+    "all missing": (
+        lambda folder: rewrite(folder, 1, lambda rows: rows.assign(mu=np.nan)),
+        r"^partition \d \(file:.*part-1\.parquet\): column 'mu' is missing in all 1,000 rows$",
+    ),
+    "negative": (
+        lambda folder: rewrite(folder, 2, lambda rows: rows.assign(sigma=rows["sigma"].where(rows.index != 409, -1))),
+        r"^partition \d \(file:.*part-2\.parquet\): column 'sigma' is negative in row 409 \(counting from 0\)$",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_a_bad_partition_is_named_with_its_file_and_leaves_no_output(spark, folder, tmp_path, kind):
+    spoil, words = BAD[kind]
+    df = spark.read.parquet(str(folder))
+    spoil(folder)
+    for old in folder.glob(".*.crc"):
+        old.unlink()
+    model = batches.fit(TABLE, **GIVEN)
+    works = [
+        lambda: calibrant.spark.fit(df, **GIVEN),
+        lambda: calibrant.spark.to_parquet(calibrant.spark.predict(df, model, **WANTED), tmp_path / "out"),
+    ]
+    before = sorted(tmp_path.iterdir())
+    for work in works:
+        with pytest.raises(ValueError, match=words):
+            work()
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_bad_file_among_others_in_one_partition_is_named(spark, folder):
+    rewrite(folder, 1, lambda rows: rows.assign(mu=np.nan))
+    df = spark.read.parquet(str(folder)).where("id >= 0").coalesce(1)
+    words = r"^partition 0 \(.*part-1.parquet\): column 'mu' is missing in all 1,000 rows$"
+    with pytest.raises(ValueError, match=words):
+        calibrant.spark.fit(df, **GIVEN)
+    with pytest.raises(ValueError, match=words):
+        calibrant.spark.evaluate(df, batches.fit(TABLE, **GIVEN))
+
+
+def test_a_file_without_groups_is_named(spark, folder):
+    df = spark.read.parquet(str(folder))
+    rewrite(folder, 2, lambda rows: rows.drop(columns="region"))
+    with pytest.raises(ValueError, match=r"^partition \d \(.*part-2\.parquet\): column 'region' is missing in row 0"):
+        calibrant.spark.fit(df, **GIVEN, by="region")
+
+
+def test_partitions_that_no_file_is_known_of_are_named_by_number(spark):
+    df = spark.createDataFrame(made(0, 10).assign(sigma=-1.0)).coalesce(1)
+    with pytest.raises(ValueError, match=r"^partition 0: column 'sigma' is negative in row 0 \(counting from 0\)$"):
+        calibrant.spark.fit(df, **GIVEN)
+    both = df.crossJoin(df.select(df["id"].alias("other")))
+    with pytest.raises(ValueError, match=r"^partition \d+: column 'sigma' is negative in row 0"):
+        calibrant.spark.fit(both, **GIVEN)
+
+
+def test_an_empty_partition_is_left_out_and_named(spark, folder):
+    df = spark.read.parquet(str(folder)).where("id >= 1000")
+    with pytest.warns(UserWarning, match=r"the frame: there are no rows in partition \d$"):
+        model = calibrant.spark.fit(df, **GIVEN)
+    assert model.calibrated.guarantee.n == 2000
+    with pytest.warns(UserWarning, match="there are no rows in partition"):
+        assert calibrant.spark.evaluate(df, model).base.n == 2000
+    assert calibrant.spark.predict(df, model, **WANTED).count() == 2000
+    none = df.where("id < 0")
+    with pytest.raises(ValueError, match="the frame: there are no rows in partition 0, partition 1"):
+        calibrant.spark.fit(none, **GIVEN)
+    with pytest.raises(ValueError, match="the frame: there are no rows in partition 0, partition 1"):
+        calibrant.spark.evaluate(none, model)
+
+
+def test_rows_without_labels_are_counted_over_all_partitions(spark, folder):
+    for part in (1, 2):
+        rewrite(folder, part, lambda rows: rows.assign(y=rows["y"].where(rows.index > 404)))
+    words = r"the frame: 810 rows, the first is row 0 of partition \d \(.*parquet\), have no label"
+    with pytest.warns(UserWarning, match=words):
+        model = calibrant.spark.fit(spark.read.parquet(str(folder)), **GIVEN)
+    assert model.calibrated.guarantee.n == 2190
+
+
+def test_what_cannot_be_written_or_taken_is_told(spark, folder, tmp_path):
+    df = spark.read.parquet(str(folder))
+    with pytest.raises(FileExistsError, match="is there already"):
+        calibrant.spark.to_parquet(df, folder)
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        calibrant.spark.to_parquet(df, tmp_path / "nowhere" / "out")
+    with pytest.raises(ValueError, match="the frame: there is no column 'mean'"):
+        calibrant.spark.fit(df, target="y", mean="mean", std="sigma")
+
+
+def test_another_frame_is_refused():
+    with pytest.raises(TypeError, match="expected a Spark data frame, got DataFrame"):
+        calibrant.spark.fit(WHOLE, **GIVEN)
+
+
+def test_a_trace_about_something_else_is_left_as_it_is():
+    assert sentence("java.lang.OutOfMemoryError: Java heap space\n\tat org.apache.spark") is None
+    trace = "Traceback:\n  ValueError: an inner one\n\nValueError: partition 3: this\n\n\tat org.apache.spark"
+    assert sentence(trace) == "partition 3: this"
+
+
+KILLED = """
+import time
+import calibrant.spark
+from calibrant import Calibrator, batches
+from pyspark.sql import SparkSession
+
+spark = SparkSession.builder.master("local[1]").config(map={settings!r}).getOrCreate()
+
+def slowly(rows):
+    time.sleep(2)
+    yield from rows
+
+df = spark.range(40, numPartitions=20).selectExpr("cast(id as double) as f")
+model = batches.TableModel.of(Calibrator().fit([1.0, 2.0], [1.5, 2.0]), point="f")
+found = calibrant.spark.predict(df.mapInArrow(slowly, df.schema), model, quantiles=0.5)
+calibrant.spark.to_parquet(found, {out!r})
+"""
+
+
+@on_posix
+@pytest.mark.usefixtures("spark")
+def test_a_run_that_is_killed_leaves_nothing_that_looks_finished(tmp_path):
+    code = KILLED.format(settings=SETTINGS, out=str(tmp_path / "out"))
+    with subprocess.Popen([sys.executable, "-c", code], start_new_session=True, stderr=subprocess.DEVNULL) as run:
+        try:
+            end = time.monotonic() + 100
+            while not list(tmp_path.glob(".out-*-unfinished/_temporary/**/*.parquet")):
+                assert run.poll() is None, "it ended before it could be killed"
+                assert time.monotonic() < end, "nothing was written"
+                time.sleep(0.1)
+        finally:
+            os.killpg(run.pid, signal.SIGKILL)
+    (left,) = tmp_path.iterdir()
+    assert left.name.startswith(".out-")
+    assert left.name.endswith("-unfinished")
+
+
+def deadly(marker):
+    """Kills the first Python worker that works on the second batch of a partition."""
+
+    def kill_once(rows):
+        for number, batch in enumerate(rows):
+            if number == 1 and not os.path.exists(marker):
+                Path(marker).touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+            yield batch
+
+    return kill_once
+
+
+@on_posix
+def test_a_killed_worker_changes_no_bit(patient_spark, folder, tmp_path):
+    model = batches.fit(TABLE, **GIVEN, sample=500)
+    df = patient_spark.read.parquet(str(folder))
+
+    def fragile(name):
+        return df.mapInArrow(deadly(str(tmp_path / name)), df.schema)
+
+    assert said(calibrant.spark.fit(fragile("fit"), **GIVEN, sample=500)).equals(said(model))
+    found = calibrant.spark.predict(fragile("predict"), model, **WANTED)
+    calibrant.spark.to_parquet(found, tmp_path / "out")
+    again = rows_of(patient_spark.read.parquet(str(tmp_path / "out")))
+    assert again.cast(said(model).schema).equals(said(model))
+    assert judged(calibrant.spark.evaluate(fragile("evaluate"), model)) == judged(batches.evaluate(TABLE, model))
+    assert all((tmp_path / name).exists() for name in ("fit", "predict", "evaluate"))
