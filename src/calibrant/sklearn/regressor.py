@@ -103,7 +103,7 @@ class CalibratedRegressor(RegressorMixin, PredictMethods, EvaluationMethods, Onl
             "real", without it. The models and `refine` learn y as it is, in its own unit; what they predict is
             calibrated as the labels say. With `atom:0`, many exact zeros, `refine` learns two parts on training rows:
             how likely 0 is, and the distribution of what lies above it.
-        cv: Which rows calibrate. A share such as 0.2 holds that part out, at random; "auto" is a fifth, or 10 sqrt(n)
+        cv: Which rows calibrate. A share such as 0.2 holds that part out, at random; "auto" is a fifth, or 5 sqrt(n)
             of many rows: the guarantee is (1 + lambda)/(n + 1). A number of folds, such as 5, or a splitter uses every
             row twice: models that did not see a row score it, and models fitted on all rows predict. That is sharper,
             above all with few rows, and no finite-sample guarantee is known. "mixture" (or "mixture:10") averages the

@@ -38,7 +38,7 @@ class Split:
     """What `cv` comes to: a splitter of the user's own, a number of folds, or one part that is held out."""
 
     share: float | None = None
-    """The part that is held out; None is a fifth of the rows, or 10 sqrt(n) of many."""
+    """The part that is held out; None is a fifth of the rows, or 5 sqrt(n) of many."""
     number: int = 0
     """How many folds; 0 holds one part out."""
     splitter: Any = None
@@ -194,7 +194,7 @@ class Split:
         """The share of so many rows, or groups, that is held out; of which some must be left to train on."""
         if self.number:
             return 0.0
-        share = min(0.2, 10 / math.sqrt(max(units, 1))) if self.share is None else self.share
+        share = min(0.2, 5 / math.sqrt(max(units, 1))) if self.share is None else self.share
         if rows and math.ceil(share * units) >= units:
             what = "" if groups is None else f" in {units} groups"
             raise ValueError(
