@@ -99,9 +99,14 @@ def run(
     return path
 
 
-def beside_autogluon(folder: str | os.PathLike[str], names: Sequence[str] | None = None, **options: Any) -> Path:
-    """The same on AutoGluon's splits, with the entrants that use every row; see `with_autogluon.py`."""
-    return run(folder, names=names, splits=FEW_SPLITS, most=FEW_ROWS, entrants=BESIDE_AUTOGLUON, **options)
+def beside_autogluon(folder: str | os.PathLike[str], **options: Any) -> Path:
+    """The same on AutoGluon's splits, with the entrants that use every row; see `with_autogluon.py`.
+
+    Args:
+        folder: Where the results go.
+        options: Those of `run`.
+    """
+    return run(folder, **({"splits": FEW_SPLITS, "most": FEW_ROWS, "entrants": BESIDE_AUTOGLUON} | options))
 
 
 def _loaded(names: Sequence[str], data: Any, say: Say) -> dict[str, RawTable]:
