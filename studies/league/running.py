@@ -106,7 +106,8 @@ def beside_autogluon(folder: str | os.PathLike[str], **options: Any) -> Path:
         folder: Where the results go.
         options: Those of `run`.
     """
-    return run(folder, **({"splits": FEW_SPLITS, "most": FEW_ROWS, "entrants": BESIDE_AUTOGLUON} | options))
+    chosen: dict[str, Any] = {"splits": FEW_SPLITS, "most": FEW_ROWS, "entrants": BESIDE_AUTOGLUON}
+    return run(folder, **(chosen | options))
 
 
 def _loaded(names: Sequence[str], data: Any, say: Say) -> dict[str, RawTable]:
