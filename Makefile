@@ -29,12 +29,12 @@ MUTANTS_SEEDS ?= 0
 # The lowest torch that we promise has a CPU build on PyTorch's own index only; elsewhere take the one of the lock.
 TORCH ?= $(shell grep '^torch==' $(LOCK))
 # What a library's version can break: arrays and their gradients, distributions, metrics, frames, files, pictures, the
-# report, the command line, the estimator, batches, Dask, downloads. The rest of the mathematics, which takes most of the
+# report, the command line, the estimator, tables, Dask, downloads. The rest of the mathematics, which takes most of the
 # time, is built on these.
-FLOORS := $(addprefix tests/test_, arrays bad_input batches context dask distributions files intervals \
+FLOORS := $(addprefix tests/test_, arrays bad_input context distributions model_files intervals \
   labels_everywhere metrics mixture over_time plots public_names report slices time_everywhere) \
   $(patsubst %.py,%,$(wildcard tests/test_cli.py tests/test_cli_*.py tests/test_several_cli.py tests/test_*estimator*.py)) \
-  studies/tests/test_study_datasets
+  studies/tests/test_study_datasets $(addprefix tests/tables/test_, core files dask)
 
 # What `make test-wheel` runs: `make WHEEL_TESTS=tests test-wheel` takes all that are not slow.
 WHEEL_TESTS ?= $(FLOORS:=.py)
@@ -113,7 +113,7 @@ test-core:
 # A real Spark on this machine. pyspark, 450 MB, lies in a folder of its own, so that `make test` goes without it.
 # `make PYSPARK=pyspark==4.0.0 SPARK=.venv-spark-lowest test-spark` takes the lowest that we promise.
 test-spark: spark-ready
-	PYTHONPATH=$(SPARK) OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest --complete tests/test_spark.py
+	PYTHONPATH=$(SPARK) OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest --complete tests/tables/test_spark.py
 
 # Java 17 or newer, and pyspark; fails with one sentence where they are neither there nor to be had.
 spark-ready: $(DEV_READY)

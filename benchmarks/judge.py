@@ -19,6 +19,7 @@ from calibrant import Calibrator, LogNormal, Normal, judge
 from calibrant.distributions import Poisson
 from calibrant.judging import Judgement
 from calibrant.labels import Counts
+from calibrant.scores import CDFScore
 
 ROOT = Path(__file__).parents[1]
 KINDS, ROWS, CALIBRATED, LOOKS = ("normal", "skewed", "counts"), (200, 2000, 20_000), (0, 200, 2000), (False, True)
@@ -38,7 +39,7 @@ def calibrated(rng: np.random.Generator, kind: str, m: int, n: int, *, looks: bo
         H, y = Poisson(np.exp(1 + f / 2)), rng.poisson(np.exp(1 + f / 2)).astype(float)
     promise, rest = None, slice(n, None)
     if n:
-        done = Calibrator("cdf", labels=Counts() if kind == "counts" else None).fit(H[:n], y[:n])
+        done = Calibrator(CDFScore(), labels=Counts() if kind == "counts" else None).fit(H[:n], y[:n])
         H, promise = done(H[rest]), done.guarantee
     more: dict[str, Any] = {}
     if looks:

@@ -1,8 +1,8 @@
 """Tables larger than memory: `python benchmarks/scale.py`, 1e8 rows in one process, 2e7 by engines, or as told.
 
 A folder of parquet files, a million rows each, is fitted, predicted and evaluated: in one process by
-`calibrant.batches`, by `calibrant.dask` on a LocalCluster of one and of two worker processes, and by `calibrant.spark`
-on one and on two cores, if pyspark is there. Beside it a process that merely reads the same columns and writes as many.
+`calibrant.tables`, by Dask on a LocalCluster of one and of two worker processes, and by Spark on one and on two cores,
+if pyspark is there. Beside it a process that merely reads the same columns and writes as many.
 Every work is a process of its own, taken in turn; the table is printed and written to results/scale.md.
 """
 
@@ -28,7 +28,7 @@ from pyarrow import parquet
 
 PER_FILE, BATCH = 10**6, 2**18
 LEVELS = [0.05, 0.5, 0.95]
-NAMES = {"target": "y", "mean": "mu", "std": "sigma", "ids": "id"}
+NAMES = {"target": "y", "mean": "mu", "std": "sigma"}
 SNAPPY: dict[str, Any] = {"compression": "snappy", "use_dictionary": False}
 
 
@@ -63,41 +63,40 @@ def copy(folder: str, target: str, model: str) -> None:
 
 
 def fit(folder: str, target: str, model: str) -> None:
-    from calibrant import batches
+    from calibrant import tables
 
-    batches.fit(read(folder, ["id", "mu", "sigma", "y"]), **NAMES).save(model)
+    tables.fit(read(folder, ["id", "mu", "sigma", "y"]), tables.Columns(**NAMES), ids="id").save(model)
 
 
 def predict(folder: str, target: str, model: str) -> None:
-    from calibrant import batches
+    from calibrant import tables
 
-    known = batches.TableModel.read(model)
-    result = batches.predict(read(folder, ["mu", "sigma"]), known, quantiles=LEVELS, keep=[])
+    known = tables.TableModel.read(model)
+    result = tables.predict(read(folder, ["mu", "sigma"]), known, quantiles=LEVELS, keep=[])
     write(target, result.schema, result)
 
 
 def evaluate(folder: str, target: str, model: str) -> None:
-    from calibrant import batches
+    from calibrant import tables
 
-    batches.evaluate(read(folder, ["mu", "sigma", "y"]), batches.TableModel.read(model))
+    tables.evaluate(read(folder, ["mu", "sigma", "y"]), tables.TableModel.read(model))
 
 
 def dask_fit(folder: str, target: str, model: str) -> None:
-    import calibrant.dask
+    from calibrant import tables
+    from calibrant.tables.dask import read_parquet
 
-    ddf = calibrant.dask.read_parquet(folder)
-    calibrant.dask.fit(ddf, **NAMES).save(f"{model}.dask")
+    tables.fit(read_parquet(folder), tables.Columns(**NAMES), ids="id").save(f"{model}.dask")
     if Path(model).read_bytes() != Path(f"{model}.dask").read_bytes():
         raise SystemExit("Dask gave another model")
 
 
 def dask_predict(folder: str, target: str, model: str) -> None:
-    import calibrant.dask
-    from calibrant import batches
+    from calibrant import tables
+    from calibrant.tables.dask import read_parquet, to_parquet
 
-    ddf = calibrant.dask.read_parquet(folder, ["mu", "sigma"])
-    predicted = calibrant.dask.predict(ddf, batches.TableModel.read(model), quantiles=LEVELS, keep=[])
-    calibrant.dask.to_parquet(predicted, target)
+    ddf = read_parquet(folder, ["mu", "sigma"])
+    to_parquet(tables.predict(ddf, tables.TableModel.read(model), quantiles=LEVELS, keep=[]), target)
 
 
 def dask_copy(folder: str, target: str, model: str) -> None:
@@ -109,20 +108,20 @@ def dask_copy(folder: str, target: str, model: str) -> None:
 
 
 def spark_fit(folder: str, target: str, model: str) -> None:
-    import calibrant.spark
+    from calibrant import tables
 
-    calibrant.spark.fit(session(1).read.parquet(folder), **NAMES).save(f"{model}.spark")
+    df = session(1).read.parquet(folder)
+    tables.fit(df, tables.Columns(**NAMES), ids="id").save(f"{model}.spark")
     if Path(model).read_bytes() != Path(f"{model}.spark").read_bytes():
         raise SystemExit("Spark gave another model")
 
 
 def spark_predict(folder: str, target: str, model: str) -> None:
-    import calibrant.spark
-    from calibrant import batches
+    from calibrant import tables
+    from calibrant.tables.spark import to_parquet
 
     df = session(1).read.parquet(folder)
-    predicted = calibrant.spark.predict(df, batches.TableModel.read(model), quantiles=LEVELS, keep=[])
-    calibrant.spark.to_parquet(predicted, target)
+    to_parquet(tables.predict(df, tables.TableModel.read(model), quantiles=LEVELS, keep=[]), target)
 
 
 def spark_copy(folder: str, target: str, model: str) -> None:
@@ -171,7 +170,7 @@ def by_spark(work: str, cores: int, folder: str, target: str, model: str) -> Non
     """One work of Spark's, measured as those of the other engines: without the start, with Python workers there."""
 
     def ready(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        __import__("calibrant.spark")
+        __import__("calibrant.tables.spark")
         time.sleep(1)  # so that every core has a worker
         yield from rows
 
@@ -206,7 +205,7 @@ def child(work: str, workers: int, folder: str, target: str, model: str) -> None
         LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
         Client(cluster) as client,
     ):
-        client.run(lambda: __import__("calibrant.dask"))  # what is measured is the work, not the imports
+        client.run(lambda: __import__("calibrant.tables.dask"))  # what is measured is the work, not the imports
         start, before = time.perf_counter(), [used(), *client.run(used).values()]
         WORKS[work](folder, target, model)
         seconds, after = time.perf_counter() - start, [used(), *client.run(used).values()]

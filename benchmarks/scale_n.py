@@ -1,6 +1,6 @@
 """Time and memory of a fit against its number of scores: `python benchmarks/scale_n.py`, 1e5 to 1e9 of them.
 
-By `calibrant.batches.fit`, which keeps a sample of 100,000 rows, and by `Calibrator().fit`, which keeps all scores.
+By `calibrant.tables.fit`, which keeps a sample of 100,000 rows, and by `Calibrator().fit`, which keeps all scores.
 Rows come from memory, a batch again and again with ids of its own, so that no disk is measured. Every fit is a process
 of its own. The table is printed and written to results/scale_n.md.
 """
@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from calibrant import Calibrator, Normal, batches
+from calibrant import Calibrator, Normal, tables
 
 BATCH = 10**5
 
@@ -36,7 +36,7 @@ def stream(n: int) -> Iterator[pa.RecordBatch]:
 
 
 def sample(n: int) -> None:
-    model = batches.fit(stream(n), target="y", mean="mu", std="sigma", ids="id")
+    model = tables.fit(stream(n), tables.Columns(target="y", mean="mu", std="sigma"), ids="id")
     if model.calibrated.guarantee.n != min(n, 10**5):
         raise SystemExit("this was no sample of 100,000")
 

@@ -23,7 +23,7 @@ from pathlib import Path
 import coverage
 
 HERE = Path(__file__).parent
-FOLDERS = ("", "integration", "conformance")
+FOLDERS = ("", "tables", "integration", "conformance")
 MARKS = "not slow and not browser and not gpu"
 LEFT_OUT = (
     *(

@@ -1,15 +1,20 @@
-"""Files written and altered without the library, with a digest that is right."""
+"""Files written and altered without the library, with a digest that is right; classes of a user's own in them."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import tracemalloc
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
-from calibrant import Calibrator
+from calibrant import Calibrated, Calibrator, Guarantee, Normal
+from calibrant.forms import Form
+from calibrant.intervals import Nonconformity
+from calibrant.scores import LocationScaleScore, ResidualScore
 
 
 def small(n=4):
@@ -75,3 +80,37 @@ class peak_below:
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < self.limit, f"{peak:,} bytes"
+
+
+@dataclass(frozen=True)
+class Scaled(LocationScaleScore):
+    """A score with a state: every kind of value that a file holds."""
+
+    by: float = 2.0
+    weights: Any = None
+    choices: list = field(default_factory=lambda: [1, "two", None])
+    limits: tuple = (-math.inf, math.nan)
+
+    def loc_scale(self, prediction):
+        return prediction.values, self.by
+
+
+class Halved(Nonconformity):
+    def value(self, prediction, y):
+        return abs(y - prediction.values) / 2
+
+    minimiser = level_set = log_slope = value
+
+
+class Fixed:
+    """An interpolator of a user's own, without a state."""
+
+    def fit(self, scores, *, support=None, rng=None):
+        return Normal(0.0, 1.0)
+
+    def accuracy(self, n):
+        return n
+
+
+def of_distribution(distribution):
+    return Calibrated(ResidualScore(), distribution, Guarantee(20, 20.0), Fixed(), Form("points"))

@@ -40,8 +40,6 @@ command_line, docstrings, gallery, maths, offline, pictures = map(tool, TOOLS)
 PUBLIC = (
     "calibrant",
     "calibrant.backtesting",
-    "calibrant.batches",
-    "calibrant.dask",
     "calibrant.diagnosis",
     "calibrant.distributions",
     "calibrant.horizons",
@@ -57,7 +55,9 @@ PUBLIC = (
     "calibrant.refine",
     "calibrant.reports",
     "calibrant.scores",
-    "calibrant.spark",
+    "calibrant.tables",
+    "calibrant.tables.dask",
+    "calibrant.tables.spark",
     "calibrant.testing",
 )
 PAGES = [page.read_text(encoding="utf-8") for page in DOCS.glob("api/*.md")]

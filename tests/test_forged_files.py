@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from catalogue import calibrated
 from fixtures.ways import WAYS
-from forged import built, in_fields, parsed, peak_below, sealed, small, tampered
-from test_files import Halved, Scaled, of_distribution
+from forged import Halved, Scaled, built, in_fields, of_distribution, parsed, peak_below, sealed, small, tampered
 
 from calibrant import Calibrator, Guarantee, HalfLife, Laplace, Mixture, Normal, concatenate
 from calibrant._batch import same

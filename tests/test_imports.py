@@ -59,9 +59,8 @@ def test_loading_the_calibrator_takes_at_most_half_as_long_again_as_what_it_buil
     [
         ("import calibrant.plots", "matplotlib", "plots"),
         ("from calibrant import plots", "matplotlib", "plots"),
-        ("import calibrant.batches", "pyarrow", "tables"),
-        ("import calibrant.dask", "dask", "dask"),
-        ("import calibrant.spark", "pyarrow", "spark"),
+        ("import calibrant.tables", "pyarrow", "tables"),
+        ("import calibrant.tables.dask", "dask", "dask"),
     ],
 )
 def test_a_library_that_is_not_there_is_named_with_its_extra(statement, library, extra):

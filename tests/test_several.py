@@ -16,10 +16,9 @@ from calibrant.interpolators import Random
 from calibrant.intervals import IntervalGuarantee
 from calibrant.labels import Real, Transformed
 from calibrant.several import Several, SeveralCalibrator, energy_score
-from calibrant.several.joint import Joint, ranks_of
-from calibrant.several.reference import level_set, two_sided
+from calibrant.several.joint import Joint, level_set, ranks_of, two_sided
 
-SETS, TESTED = 150, 60
+SETS, TESTED = 120, 60
 """Calibration sets, and new rows for each, of the simulations."""
 
 
@@ -61,17 +60,8 @@ def separate(H):
     return H.interval(0.9)
 
 
-@pytest.mark.parametrize("dependence", [0.0, 0.9])
 @pytest.mark.parametrize(
-    ("n", "d", "training"),
-    [
-        (50, 2, "own"),
-        (500, 2, "training"),
-        *(
-            pytest.param(*each, marks=pytest.mark.slow)
-            for each in [(50, 2, "training"), (500, 2, "own"), (50, 24, "own"), (50, 24, "training"), (500, 24, "own")]
-        ),
-    ],
+    ("n", "d", "training", "dependence"), [(50, 2, "own", 0.9), (100, 6, "own", 0.0), (100, 4, "training", 0.5)]
 )
 def test_the_joint_box_covers_what_was_asked_for(n, d, training, dependence):
     share, error = coverages(n, d, dependence, training=training, interval=box)
@@ -80,15 +70,13 @@ def test_the_joint_box_covers_what_was_asked_for(n, d, training, dependence):
 
 
 def test_separate_intervals_hold_all_labels_as_seldom_as_independence_says():
-    share, error = coverages(500, 6, 0.0, interval=separate)
-    assert abs(share - 0.9**6) < 4 * error + 0.01  # each interval covers 0.9 to within 1/501
+    share, error = coverages(100, 6, 0.0, interval=separate)
+    assert abs(share - 0.9**6) < 4 * error + 0.02
 
 
-@pytest.mark.slow
 def test_a_box_of_labels_compared_on_calibration_rows_fails():
-    share, error = coverages(50, 24, 0.0, training="calibration", interval=box)
-    assert abs(share - (1 - 2 / 51) ** 24) < 4 * error + 0.03  # each label inside its 50 calibration scores: .38
-    assert share < 0.5
+    share, _ = coverages(50, 12, 0.0, training="calibration", interval=box)
+    assert share < 0.75  # each label inside its 50 calibration scores: .62
 
 
 def test_comparing_on_the_calibration_rows_themselves_is_refused():
@@ -146,7 +134,7 @@ def inside(bounds, Y):
     return np.all((bounds[0] <= Y) & (bounds[1] >= Y), axis=1)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_count_whose_score_is_the_threshold_lies_in_the_box(seed):
     """Counts share few scores, so that many rows have that of the threshold itself."""
     fitted, Y, _ = counted(np.random.default_rng(seed), 100)
@@ -155,15 +143,6 @@ def test_a_count_whose_score_is_the_threshold_lies_in_the_box(seed):
     rank = math.ceil(101 * 0.9)
     np.testing.assert_array_equal(held, scores <= np.sort(scores)[rank - 1] + 1e-9)
     assert held.sum() >= rank
-
-
-@pytest.mark.slow
-def test_the_joint_box_of_counts_covers_what_was_asked_for():
-    rng, shares = np.random.default_rng(0), []
-    for _ in range(300):
-        fitted, _, new = counted(rng, 100)
-        shares.append(inside(fitted(poissons(20)).interval(0.9, joint=True), new).mean())
-    assert np.mean(shares) >= 0.901 - 3 * np.std(shares) / np.sqrt(300)
 
 
 def test_the_threshold_is_the_rank_that_covers():
@@ -180,16 +159,6 @@ def test_a_box_through_a_skewed_distribution_is_skewed():
     assert np.all(lower > 0)
     assert np.all(upper[0] > [3.0, 150.0])
     np.testing.assert_allclose(upper[:, 1], 50 * upper[:, 0])
-
-
-def test_a_box_of_points_is_skewed_where_training_rows_were():
-    rng = np.random.default_rng(0)
-    f, Y = np.zeros((800, 2)), rng.exponential(size=(800, 2))
-    lower, upper = (
-        SeveralCalibrator().compared_on(f[:400], Y[:400]).fit(f[400:], Y[400:])(f[:1]).interval(0.9, joint=True)
-    )
-    assert np.all(lower > -0.1)
-    assert np.all(upper > 3.0)
 
 
 @pytest.mark.parametrize(
@@ -216,7 +185,7 @@ def test_predictions_with_a_spread_need_no_training_rows(kind):
     ("predictions", "what"),
     [
         ([Point(np.zeros(9)), Point(np.zeros(9))], "points do not give the usual size of an error"),
-        ([Normal(np.zeros(9), 1.0), Interval(np.zeros(9), np.ones(9))], "do not give it on the same scale"),
+        ([Normal(np.zeros(9), 1.0), Interval(np.zeros(9), np.ones(9))], "usual size of an error on the same scale"),
         ([Quantiles([0.5], np.zeros((9, 1)))] * 2, "quantiles at level 0.5 do not give the usual size"),
     ],
 )
@@ -352,16 +321,6 @@ def test_joint_draws_depend_on_each_other_as_calibration_rows_do():
         assert stats.spearmanr(row).statistic == pytest.approx(wanted, abs=0.02)
 
 
-def test_the_energy_score_prefers_joint_draws_to_independent_ones():
-    rng = np.random.default_rng(2)
-    Y = errors(rng, 1000, 6, 0.9)
-    H = SeveralCalibrator().fit(np.zeros((400, 6)), Y[:400])(np.zeros((600, 6)))
-    together = energy_score(H.sample(100, rng), Y[400:])
-    apart = energy_score(np.stack([distribution.sample(100, rng) for distribution in H], axis=2), Y[400:])
-    difference = apart - together
-    assert difference.mean() > 4 * difference.std() / np.sqrt(600)
-
-
 def test_the_energy_score_is_that_of_scoringrules():
     rng = np.random.default_rng(0)
     draws, Y = rng.normal(size=(7, 30, 3)), rng.normal(size=(7, 3))
@@ -423,6 +382,7 @@ def test_torch_in_torch_out():
 def test_frames_name_the_labels():
     pd = pytest.importorskip("pandas")
     f, Y = np.random.default_rng(0).normal(size=(2, 20, 2))
+    assert SeveralCalibrator().fit(f, pd.DataFrame(Y)).names == ("0", "1")
     frame = pd.DataFrame(Y, columns=["load", "wind"])
     calibrated = SeveralCalibrator().fit(f, frame)
     assert calibrated.names == ("load", "wind")
@@ -450,7 +410,11 @@ F, LABELS = np.random.default_rng(0).normal(size=(2, 20, 2))
     [
         (lambda: SeveralCalibrator().fit(F[:0], LABELS[:0]), ValueError, "at least one row"),
         (lambda: SeveralCalibrator().fit(F, np.where(F > 9, F, np.inf)), ValueError, "y is NaN or infinite in row 0"),
-        (lambda: SeveralCalibrator().fit(F, LABELS[:, [0, 1, 1]]), ValueError, "2 predicted labels 'y0', 'y1', got 3"),
+        (
+            lambda: SeveralCalibrator().fit(F, LABELS[:, [0, 1, 1]]),
+            ValueError,
+            "Y must have a column for each of the 2 labels 'y0', 'y1', got 3",
+        ),
         (lambda: SeveralCalibrator().fit(F, LABELS[:, 0]), ValueError, r"Y of several labels must have shape \(n, d\)"),
         (
             lambda: SeveralCalibrator().fit(F, LABELS[:19]),
@@ -484,11 +448,15 @@ F, LABELS = np.random.default_rng(0).normal(size=(2, 20, 2))
         (
             lambda: SeveralCalibrator().fit(F, LABELS)(F).crps(LABELS[:, :1]),
             ValueError,
-            "Y must have the labels 'y0', 'y1', got 1",
+            "Y must have a column for each of the 2 labels 'y0', 'y1', got 1",
         ),
         (lambda: SeveralCalibrator().fit(F, LABELS)(F).sample(-1), ValueError, "size must be a count"),
         (lambda: SeveralCalibrator(each="linear"), TypeError, "must be a Calibrator or a dict of them"),
-        (lambda: SeveralCalibrator({"a": Calibrator()}).fit(F, LABELS), ValueError, "a calibrator for each label"),
+        (
+            lambda: SeveralCalibrator({"a": Calibrator()}).fit(F, LABELS),
+            ValueError,
+            "each must have a calibrator for each of",
+        ),
     ],
 )
 def test_bad_input_gets_one_sentence(bad, error, what):

@@ -7,11 +7,11 @@ import pytest
 
 import calibrant
 from calibrant import Calibrator, Normal, Window
-from calibrant.batches.row_ids import RowDraws, row_keys, smallest
 from calibrant.distributions import Poisson
 from calibrant.interpolators import NAF, Apart, ByGroup, Linear, Naive, Random
 from calibrant.labels import Counts
 from calibrant.scores import ZScore
+from calibrant.tables.sampling import RowDraws, row_keys, smallest
 
 N = 1200
 RNG = np.random.default_rng(0)

@@ -30,7 +30,7 @@ def no_rows(batch: Any) -> Any:
     return xp.zeros(len(batch), dtype=xp.bool, device=array_api_compat.device(batch.like))
 
 
-def have_labels(y: Any, length: int, others: str = "left out") -> Any:
+def have_labels(y: Any, length: int, others: str = "left out", name: str = "y") -> Any:
     """Which rows have a label, NaN being none, with a warning that counts the others; None where all have one.
 
     Labels of another length, or that are no numbers, are left to later checks.
@@ -47,7 +47,7 @@ def have_labels(y: Any, length: int, others: str = "left out") -> Any:
         return None
     first, number = first_and_count(missing)
     among = f"{number} of {count(length, 'row')}, {the_first(number, first)}"
-    warn_user(f"y is missing in {among}: {singular_if_one(number, 'they are')} {others}")
+    warn_user(f"{name} is missing in {among}: {singular_if_one(number, 'they are')} {others}")
     return ~to_numpy(missing)
 
 

@@ -65,7 +65,7 @@ class Updatable(CalledWithPredictions):
 
         Their score must be the same to the last number: where `fit` learns one, such as a floor, fix it beforehand
         (`ZScore(floor=0.01)`). Labels that are drawn, such as counts, are as one fit draws them if the draws go by row
-        ids, as `calibrant.batches` has them.
+        ids, as `calibrant.tables` has them.
 
         Args:
             others: Calibrators fitted on other rows with the same score, interpolator and labels.

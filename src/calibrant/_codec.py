@@ -58,8 +58,7 @@ from calibrant.labels.base import Chained
 from calibrant.scores.nonconformity import SignedScore
 from calibrant.scores.quantile import AtomScore
 from calibrant.several.calibration import SeveralCalibrated
-from calibrant.several.joint import Joint
-from calibrant.several.reference import Reference
+from calibrant.several.joint import Joint, Reference
 from calibrant.tracking import Tracker
 
 Saved = Calibrated | CrossCalibrated | SeveralCalibrated | HorizonCalibrated | Tracker

@@ -1,6 +1,6 @@
 """Random numbers that are functions of their rows: the same row has the same one in any batch, order or process.
 
-Here a row is known by its forecast, for the uniform numbers of a randomised q; in `calibrant.batches` by an id.
+Here a row is known by its forecast, for the uniform numbers of a randomised q; in `calibrant.tables` by an id.
 """
 
 from __future__ import annotations

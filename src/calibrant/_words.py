@@ -64,7 +64,7 @@ _SINGULAR = {"have": "has", "are": "is", "they": "it", "them": "it", "their": "i
 
 
 NAMED: ContextVar[Callable[[str], str]] = ContextVar("named", default=str)
-"""What a message becomes where rows come from a source that counts them otherwise."""
+"""What a message becomes where rows come from a source that counts them otherwise; "" where it need not be said."""
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
@@ -72,7 +72,8 @@ def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
     frame, depth = sys._getframe(), 1
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_NOT_THE_USERS):
         frame, depth = frame.f_back, depth + 1
-    warnings.warn(NAMED.get()(message), category, stacklevel=depth)
+    if named := NAMED.get()(message):
+        warnings.warn(named, category, stacklevel=depth)
 
 
 _NOT_THE_USERS = (os.path.dirname(__file__) + os.sep, "<string>", functools.__file__)

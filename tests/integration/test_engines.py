@@ -1,4 +1,4 @@
-"""polars and DuckDB: their lazy frames and relations are batches, and what comes back is theirs to read."""
+"""polars and DuckDB: their lazy frames and relations are tables, and what comes back is theirs to read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from calibrant import batches
+from calibrant import tables
+from calibrant.tables import Columns
 
 pytestmark = pytest.mark.integration
 
@@ -23,28 +24,28 @@ TABLE = pa.table(
         "region": np.asarray(["north", "south"])[RNG.integers(0, 2, N)],
     }
 )
-GIVEN = {"target": "y", "mean": "mu", "std": "sigma", "ids": "id", "by": "region"}
+GIVEN = {"columns": Columns(target="y", mean="mu", std="sigma", by="region"), "ids": "id"}
 WANTED = {"quantiles": [0.05, 0.95], "probabilities": 0.0}
 
 
 @pytest.fixture(scope="module")
 def model():
-    return batches.fit(TABLE, **GIVEN)
+    return tables.fit(TABLE, **GIVEN)
 
 
 @pytest.fixture(scope="module")
 def expected(model):
-    return batches.predict(TABLE, model, **WANTED, keep=["id"]).read_all()
+    return tables.predict(TABLE, model, **WANTED, keep=["id"]).read_all()
 
 
 def test_a_lazy_frame_of_polars_is_fitted_and_predicted_batch_by_batch(model, expected, tmp_path):
     pl = pytest.importorskip("polars")
     parquet.write_table(TABLE, tmp_path / "t.parquet", row_group_size=700)
     lazy = pl.scan_parquet(tmp_path / "t.parquet").filter(pl.col("id") >= 0)
-    again = batches.fit(lazy, **GIVEN)
-    found = pl.DataFrame(batches.predict(lazy, again, **WANTED, keep=["id"]))
+    again = tables.fit(lazy, **GIVEN)
+    found = pl.DataFrame(tables.predict(lazy, again, **WANTED, keep=["id"]))
     assert found.sort("id").to_arrow().cast(expected.schema).equals(expected)
-    assert batches.evaluate(lazy, again).calibrated == batches.evaluate(TABLE, model).calibrated
+    assert tables.evaluate(lazy, again).calibrated == tables.evaluate(TABLE, model).calibrated
 
 
 def test_a_relation_of_duckdb_is_fitted_and_predicted_batch_by_batch(model, expected, tmp_path):
@@ -55,9 +56,9 @@ def test_a_relation_of_duckdb_is_fitted_and_predicted_batch_by_batch(model, expe
         def relation():
             return connection.sql(f"select * from '{tmp_path / 't.parquet'}' where id >= 0")
 
-        again = batches.fit(relation(), **GIVEN)
-        predicted = batches.predict(relation(), again, **WANTED, keep=["id"])  # noqa: F841
+        again = tables.fit(relation(), **GIVEN)
+        predicted = tables.predict(relation(), again, **WANTED, keep=["id"])  # noqa: F841
         with duckdb.connect() as other:  # a reader is a table in SQL
             rows = other.sql("select * from predicted order by id").to_arrow_table()
         assert rows.cast(expected.schema).equals(expected)
-        assert batches.evaluate(relation(), again).base == batches.evaluate(TABLE, model).base
+        assert tables.evaluate(relation(), again).base == tables.evaluate(TABLE, model).base

@@ -23,16 +23,15 @@ from calibrant import (
     Samples,
     Tracker,
     backtest,
-    batches,
     diagnose,
     evaluate,
     load,
     plots,
     report,
     required_n,
+    tables,
 )
 from calibrant.backtesting import Backtest
-from calibrant.batches import TableModel
 from calibrant.distributions import Distribution
 from calibrant.distributions.joined import Joined
 from calibrant.guarantee import Guarantee
@@ -44,6 +43,7 @@ from calibrant.refine.spread import Spread
 from calibrant.reports.forecast import Report
 from calibrant.scores import ResidualScore
 from calibrant.several import Several
+from calibrant.tables import Columns, TableModel
 from calibrant.typing import Array, ArrayLike, PredictionLike
 
 
@@ -128,7 +128,7 @@ assert_type(evaluate(Quantiles([0.1, 0.9], np.stack([f - 1, f + 1], axis=1)), y)
 shares = [round(each.coverage, 2) for each in backtest(calibrated, f, y).over_time(bins=4).values()]
 shares += [round(each.coverage, 2) for each in HorizonCalibrator().fit(frame).evaluate(frame).calibrated.values()]
 shares += [round(backtest(calibrated, f, y).evaluate().crps, 2)]
-shares += [round(batches.evaluate([], TableModel.of(calibrated, point="mu"), target="y").calibrated.coverage, 2)]
+shares += [round(tables.evaluate([], TableModel(calibrated, Columns(point="mu")), target="y").calibrated.coverage, 2)]
 judged: dict[str, Evaluation] = {"before": evaluate(f, y), "after": evaluate(calibrated(f), y)}
 print(compare({"before": evaluate(f, y), "after": evaluate(calibrated(f), y)}), compare(judged), shares)
 

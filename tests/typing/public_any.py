@@ -18,8 +18,6 @@ from typing import Any
 
 PACKAGES = (
     "calibrant",
-    "calibrant.batches",
-    "calibrant.dask",
     "calibrant.diagnosis",
     "calibrant.distributions",
     "calibrant.horizons",
@@ -37,6 +35,7 @@ PACKAGES = (
     "calibrant.scores",
     "calibrant.several",
     "calibrant.sklearn",
+    "calibrant.tables",
     "calibrant.testing",
     "calibrant.typing",
 )

@@ -19,19 +19,18 @@ from calibrant import (
     Point,
     Quantiles,
     backtest,
-    batches,
-    dask,
     diagnose,
     evaluate,
     load,
     report,
     required_n,
+    tables,
 )
-from calibrant.batches import TableModel
 from calibrant.intervals import CQR
 from calibrant.metrics import crps
 from calibrant.plots import fan, reliability
 from calibrant.scores import IntervalScore, ResidualScore
+from calibrant.tables import Columns, TableModel
 from calibrant.typing import Array
 
 prediction = Normal(np.zeros(3), 1.0)
@@ -74,14 +73,14 @@ backtest(calibrated, y, prediction)  # wrong
 backtest(calibrated, prediction)  # wrong
 backtest(HorizonCalibrator(), prediction)  # wrong
 HorizonCalibrator().fit("forecasts.csv")  # wrong
-TableModel.of(calibrated, mean=3)  # wrong
-batches.predict(TableModel.of(calibrated, point="f"), [])  # wrong
+Columns(mean=3, std="s")  # wrong
+tables.predict(TableModel(calibrated, Columns(point="f")), [])  # wrong
 CalibratedRegressor(None, refine=3)  # wrong
 CalibratedRegressor(None, refine=[3])  # wrong
 reliability({"one": 3}, y)  # wrong
 reliability(y, {"one": prediction})  # wrong
-dask.predict(TableModel.of(calibrated, point="f"), frame)  # wrong
-dask.fit(prediction, target="y")  # wrong
+tables.predict(TableModel(calibrated, Columns(point="f")), frame)  # wrong
+tables.fit(frame, target="y")  # wrong
 regressor = CalibratedRegressor(None).fit(y, y)
 regressor.predict_interval(y, [0.5, 0.9])  # wrong
 regressor.predict_quantiles(y, 0.5)  # wrong

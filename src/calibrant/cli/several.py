@@ -35,7 +35,7 @@ from calibrant.guarantee import too_few_for_interval
 from calibrant.labels import Labels
 from calibrant.several import Several, SeveralCalibrator
 from calibrant.several.calibration import SeveralCalibrated
-from calibrant.several.evaluation import SeveralEvaluation
+from calibrant.several.distributions import SeveralEvaluation
 
 EACH = "{}"
 """The placeholder for the name of a target."""

@@ -54,7 +54,7 @@ def cause_of(
     """The cause, None where nothing is off. The words of a cause are the faults of its parts, which are off."""
     sliced = {by: parts for by, parts in columns.items() if any(part.off for part in parts)}
     if any(part.off for part in periods):
-        sliced["time"] = periods
+        sliced[periods[0].by] = periods
     least = UNEVEN * max(abs(overall.shift), abs(overall.spread)) if overall.off else 0.0
     uneven = {by: found for by, parts in sliced.items() if (found := _differs(parts, least)) > CLEAR}
     if uneven:
@@ -107,6 +107,6 @@ def _in_time(periods: Sequence[Part]) -> Cause:
     later = [part for part in periods[since:] if part.off]
     if since and later and not any(part.off for part in periods[:since]):
         worst = max(later, key=_effect)
-        return Cause("time", (worst,), by="time", since=periods[since].start, about=_about(worst))
+        return Cause("time", (worst,), by=periods[0].by, since=periods[since].start, about=_about(worst))
     worst = max(off, key=_effect)
-    return Cause("time", (worst,), by="time", about=_about(worst))
+    return Cause("time", (worst,), by=periods[0].by, about=_about(worst))

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
-from typing import Literal
+from typing import Any, Literal
 
 from calibrant.guarantee import Guarantee
 from calibrant.judging.cause import Cause, cause_of
 from calibrant.judging.changes import Change, changes
 from calibrant.judging.features import Dependence
 from calibrant.judging.interface import PYTHON, Interface
-from calibrant.judging.part import LEVELS, Part
+from calibrant.judging.part import LEVELS, Part, parts_of
 from calibrant.judging.rows import ForecastRows
+from calibrant.labels.base import Labels
+from calibrant.metrics import evaluate
 from calibrant.metrics.bands import band_pvalue
 from calibrant.metrics.evaluation import Evaluation
-from calibrant.metrics.slices import Slices
+from calibrant.metrics.interpolated import holds_at_its_levels
+from calibrant.metrics.label_kinds import for_labels, look_like_counts
+from calibrant.metrics.slices import Slices, all_rows
 
 Known = Literal["calibrated", "by group", "unknown", "raw"]
 ALARM = 0.05
@@ -29,13 +33,12 @@ TOO_GOOD = 0.3
 class Facts:
     """What was found about forecasts, in numbers."""
 
-    metrics: Evaluation
-    """What `evaluate` gives. Its p-value is the one of all rows here."""
-    base: Evaluation | None
-    """The same of the forecasts before calibration."""
+    forecast: Any
+    """What was judged, as it was given."""
+    y: Any
+    labels: Labels | str | None
+    """What kind of number y is, if it was said."""
     overall: Part
-    before: Part | None
-    """All rows, before calibration."""
     slices: tuple[Part, ...]
     """By predicted value and by width, where there are 100 rows or more."""
     features: tuple[Part, ...]
@@ -49,19 +52,50 @@ class Facts:
     dependence: Dependence | None
     """Whether the columns of X together predict where labels lie in their forecasts."""
     guarantee: Guarantee | None
-    known: Known
-    """What is known of the forecasts: calibrated, each group by itself, calibrated somehow, or as a model gave them."""
-    right_at_levels: bool
-    """Whether they are quantiles that are right at their levels, though what lies between is not."""
-    like_counts: bool
-    """Whether the labels look like counts, and the forecasts do not know it."""
     rows: ForecastRows = field(compare=False)
     """The scores, PITs and intervals of each row."""
     base_rows: ForecastRows | None = field(compare=False)
     columns: Mapping[str, Slices] = field(compare=False)
-    """Which slice each row is in, by the name of the column; "time" has the periods."""
+    """Which slice each row is in, by the name of the column; that of the periods is "time", unless it is taken."""
     alarm: float = ALARM
     interface: Interface = PYTHON
+
+    @cached_property
+    def metrics(self) -> Evaluation:
+        """What `evaluate` gives; its p-value is the one of all rows here."""
+        found = evaluate(self.forecast, self.y, coverage=self.coverage, labels=self.labels)
+        return found if found.pit_pvalue is None else replace(found, pit_pvalue=self.overall.pvalue)
+
+    @cached_property
+    def base(self) -> Evaluation | None:
+        """The same of the forecasts before calibration."""
+        rows = self.base_rows
+        return None if rows is None else evaluate(rows.forecast, rows.y, coverage=self.coverage)
+
+    @cached_property
+    def before(self) -> Part | None:
+        """All rows, before calibration; None where there is no base with intervals."""
+        if self.base_rows is None or "covered" not in self.base_rows.columns:
+            return None
+        return parts_of([all_rows(self.m)], self.base_rows, alarm=self.alarm, risk=self.alarm)[0]
+
+    @property
+    def known(self) -> Known:
+        """What is known: calibrated, each group by itself, calibrated somehow, or as a model gave them."""
+        if self.guarantee is None:
+            return "raw" if self.base_rows is None else "unknown"
+        parts = self.guarantee.parts if self.guarantee.basis == "cross" else (self.guarantee,)
+        return "by group" if any(part.basis in ("group", "horizon") for part in parts) else "calibrated"
+
+    @cached_property
+    def right_at_levels(self) -> bool:
+        """Whether they are quantiles that are right at their levels, though what lies between is not."""
+        return self.overall.off and holds_at_its_levels(for_labels(self.forecast, self.y, self.labels), self.y)
+
+    @cached_property
+    def like_counts(self) -> bool:
+        """Whether the labels look like counts, and the forecasts do not know it."""
+        return self.labels is None and look_like_counts(self.rows.forecast, self.y)
 
     @property
     def m(self) -> int:

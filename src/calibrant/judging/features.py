@@ -143,7 +143,7 @@ def worst_slice(
     first = min(len(rows) // 2, SEARCHED)
     searched, measured = order[:first], order[first:]
     best: tuple[float, list[tuple[Slices, int]]] = -np.inf, []
-    for cell, index, size in _cells(columns, searched):
+    for cell, index, size in _cells(columns, searched, rng):
         counts = np.bincount(index, minlength=size)
         enough = np.flatnonzero(counts >= SMALLEST)
         if not enough.size:
@@ -162,11 +162,13 @@ def worst_slice(
 
 
 def _cells(
-    columns: Sequence[Slices], rows: NDArray[np.int64]
+    columns: Sequence[Slices], rows: NDArray[np.int64], rng: np.random.Generator
 ) -> Iterator[tuple[tuple[Slices, ...], NDArray[np.int64], int]]:
-    """Each column and each pair of columns: which cell every row is in, and how many cells there are."""
+    """Each column and each pair of columns, 400 at most: which cell every row is in, and how many cells there are."""
     index = [column.index[rows] for column in columns]
+    pairs = list(combinations(range(len(columns)), 2))
+    pairs = pairs if len(pairs) <= MOST_PAIRS else rng.permutation(pairs)[:MOST_PAIRS].tolist()
     yield from (((column,), index[k], len(column.labels)) for k, column in enumerate(columns))
-    for a, b in combinations(range(len(columns)), 2):
+    for a, b in pairs:
         width = len(columns[b].labels)
         yield (columns[a], columns[b]), index[a] * width + index[b], len(columns[a].labels) * width

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from calibrant._arguments import unit
+from calibrant._arrays import device_like, to_numpy
 from calibrant._types import ArrayLike, Features, Groups, Values
 from calibrant.forecast import PredictionLike
 from calibrant.guarantee import Guarantee
 from calibrant.judging.columns import feature_slices
-from calibrant.judging.facts import ALARM, Facts, Known
+from calibrant.judging.facts import ALARM, Facts
 from calibrant.judging.features import dependence, worst_slice
 from calibrant.judging.interface import Interface
-from calibrant.judging.part import Part, calibration_rows_of, parts_of
+from calibrant.judging.part import calibration_rows_of, parts_of
 from calibrant.judging.rows import forecast_rows
 from calibrant.judging.words import Headline, Kind, Statement, headline, statements
 from calibrant.labels.base import Labels
-from calibrant.metrics import evaluate
 from calibrant.metrics.by_slice import PARTS, SMALLEST, own_slices
 from calibrant.metrics.forecasts import comparable, paired
-from calibrant.metrics.interpolated import holds_at_its_levels
-from calibrant.metrics.label_kinds import distribution_for_labels, for_labels, look_like_counts
+from calibrant.metrics.label_kinds import distribution_for_labels, for_labels
 from calibrant.metrics.periods import periods_of
-from calibrant.metrics.slices import Slices, all_rows, columns_of, slices_of
+from calibrant.metrics.slices import Slices, all_rows, columns_of, distinct_label, slices_of
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
@@ -159,67 +158,51 @@ def judge(
     if "covered" not in rows.columns:
         raise TypeError(f"{given!r} has no distribution and no intervals to judge: calibrate it, with Calibrator().fit")
     m, (n, own) = len(rows), (guarantee.calibration_rows, guarantee.sizes) if guarantee else (None, None)
-    before = None if base is None else forecast_rows(for_labels(comparable(base, distribution), y, labels), y, coverage)
+    before = None if base is None else comparable(base, distribution)
     groups = [slices_of(name, values, m) for name, values in columns_of(by, "group")] if by is not None else []
-    named = [column.name for column in groups]
-    features = [column for column in feature_slices(X, m, None) if column.name not in named]
-    centre = rows.columns.get("median", rows.columns["centre"])
-    taken = [*named, *(column.name for column in features)]
+    features = [column for column in feature_slices(X, m, None) if column.name not in [each.name for each in groups]]
+    taken = [column.name for column in (*groups, *features)]
+    centre = rows.columns["median" if "median" in rows.columns else "centre"]
     forecasts = own_slices(centre, rows.columns["width"], taken) if m >= PARTS * SMALLEST else []
-    along = None if time is None else periods_of(time, m)
+    along = None if time is None else periods_of(time, m, name=distinct_label("time", taken))
 
-    looks = {"overall": 2, "slices": bool(forecasts), "groups": bool(groups), "features": 3 * bool(features)}
-    risk = ALARM / (sum(looks.values()) + (along is not None))
-    one_sided = guarantee is not None and guarantee.basis == "cross"
-    behind = calibration_rows_of(groups, n, own)
-    (overall,) = parts_of([all_rows(m)], rows, alarm=ALARM, risk=2 * risk, behind=behind, one_sided=one_sided)
-
-    def parts(columns: Any, **more: Any) -> tuple[Part, ...]:
-        return parts_of(columns, rows, alarm=ALARM, risk=risk, behind=behind, one_sided=one_sided, **more)
-
-    periods = None
+    # all rows have two shares of the rate of false alarms; the features three, as they are looked at in three ways
+    shares = 2 + bool(forecasts) + bool(groups) + 3 * bool(features) + (along is not None)
+    risk, one_sided = ALARM / shares, guarantee is not None and guarantee.basis == "cross"
+    test = partial(parts_of, rows=rows, alarm=ALARM, risk=risk, one_sided=one_sided)
+    parts = partial(test, behind=calibration_rows_of(groups, n, own))
+    periods, worst, together, rng = None, None, None, np.random.default_rng(0)
     if along is not None:
         ends = dict(zip(along.slices.labels, zip(along.starts, along.ends, strict=True), strict=True))
         periods = parts([along.slices], ends=ends) if len(ends) > 1 else ()
-    rng = np.random.default_rng(0)
-    found = worst_slice([*forecasts, *features], rows, rng) if features else None
-    worst = None
-    if found is not None:
-        inside = rows.only(found[1])
-        (worst,) = parts_of(
-            [Slices("", (f"{found[0]} (the worst found)",), np.zeros(len(inside), np.int64))],
-            inside, alarm=ALARM, risk=risk, behind=lambda column, k: n, one_sided=one_sided,
-        )  # fmt: skip
-    base_rows = before if before is not None and "covered" in before.columns else None
-    measured = evaluate(given, y, coverage=coverage, labels=labels)
+    if features:
+        looked = [*forecasts, *features]
+        together = dependence(looked, rows, rng, alarm=ALARM, risk=risk)
+        if found := worst_slice(looked, rows, rng):
+            cell = Slices("", (f"{found[0]} (the worst found)",), np.zeros(found[1].size, np.int64))
+            (worst,) = test([cell], behind=lambda column, k: n, chosen=found[1])
+    base_rows = None
+    if before is not None:
+        known = device_like(to_numpy(y), before.like)
+        base_rows = forecast_rows(for_labels(before, known, labels), known, coverage)
     return Judgement(
-        metrics=measured if measured.pit_pvalue is None else replace(measured, pit_pvalue=overall.pvalue),
-        base=None if base is None else evaluate(comparable(base, distribution), y, coverage=coverage, labels=labels),
-        overall=overall,
-        before=None if base_rows is None else parts_of([all_rows(m)], base_rows, alarm=ALARM, risk=ALARM)[0],
+        forecast=given,
+        y=y,
+        labels=labels,
+        overall=parts([all_rows(m)], risk=2 * risk)[0],
         slices=parts(forecasts),
         features=parts(features),
         groups=parts(groups),
         periods=periods,
         worst=worst,
-        dependence=dependence([*forecasts, *features], rows, rng, alarm=ALARM, risk=risk) if features else None,
+        dependence=together,
         guarantee=guarantee,
-        known=_known(guarantee, base),
-        right_at_levels=overall.off and holds_at_its_levels(for_labels(given, y, labels), y),
-        like_counts=labels is None and look_like_counts(distribution, y),
         rows=rows,
-        base_rows=before,
+        base_rows=base_rows,
         columns={
-            column.name: column for column in [*forecasts, *features, *groups, *([along.slices] if along else [])]
+            column.name: column for column in (*forecasts, *features, *groups, *([along.slices] if along else ()))
         },
     )
-
-
-def _known(guarantee: Guarantee | None, base: Any) -> Known:
-    if guarantee is None:
-        return "raw" if base is None else "unknown"
-    parts = guarantee.parts if guarantee.basis == "cross" else (guarantee,)
-    return "by group" if any(part.basis in ("group", "horizon") for part in parts) else "calibrated"
 
 
 def _percent(share: float) -> str:

@@ -291,13 +291,15 @@ def parts_of(
     behind: Callable[[Slices, int], int | None] = lambda column, k: None,
     one_sided: bool = False,
     ends: Mapping[str, tuple[str, str]] | None = None,
+    chosen: Any = slice(None),
 ) -> tuple[Part, ...]:
     """Each slice of at least 20 rows, or all rows, in the order of the columns; `risk` is divided among them.
 
-    `behind` says how many rows calibrated a slice, see `calibration_rows_of`; `ends` when a period starts and ends.
+    `behind` says how many rows calibrated a slice, see `calibration_rows_of`; `ends` when a period starts and ends;
+    `chosen` are the rows that the columns are of.
     """
     large = [(column, k) for column in columns for k, m in enumerate(column.counts) if m >= SMALLEST or not column.name]
-    made = {id(column): _numbers(column, rows) for column in columns}
+    made = {id(column): _numbers(column, rows, chosen) for column in columns}
     found = []
     for column, k in large:
         start, end = (ends or {}).get(column.labels[k], ("", ""))
@@ -319,24 +321,24 @@ def parts_of(
     return tuple(found)
 
 
-def _numbers(column: Slices, rows: ForecastRows) -> list[dict[str, Any]]:
-    """What a part knows of its labels, for each slice of a column."""
+def _numbers(column: Slices, rows: ForecastRows, chosen: Any) -> list[dict[str, Any]]:
+    """What a part knows of its labels, for each slice of a column of the chosen rows."""
     size, counts, index = len(column.labels), column.counts, column.index
 
     def mean(values: Any) -> Floats:
         return np.asarray(np.bincount(index, values, size) / counts, np.float64)
 
-    share, tested = mean(rows.covered), mean(rows.tested) if rows.has_atoms else None
+    share, tested = mean(rows.covered[chosen]), mean(rows.tested[chosen]) if rows.has_atoms else None
     found: list[dict[str, Any]] = [
         {"share": float(share[k]), "split_share": None if tested is None else float(tested[k])} for k in range(size)
     ]
     if not rows.is_distribution:
-        c, above = rows.coverage, mean(rows.columns["above"])
+        c, above = rows.coverage, mean(rows.columns["above"][chosen])
         shift = (2 * above - (1 - share)) / (12 * (1 - c)) ** 0.5  # in the unit that the means of PITs have
         spread = (c - share) / (12 * c * (1 - c)) ** 0.5
         none = {"below": None, "gap": None, "level": None}
         return [each | none | {"shift": float(shift[k]), "spread": float(spread[k])} for k, each in enumerate(found)]
-    pit = rows.drawn
+    pit = rows.drawn[chosen]
     place = np.searchsorted(LEVELS, pit, side="left")
     cells = np.bincount(index * (LEVELS.size + 1) + place, minlength=size * (LEVELS.size + 1))
     below = np.cumsum(cells.reshape(size, -1), axis=1)[:, :-1] / counts[:, None]

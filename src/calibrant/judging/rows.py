@@ -1,8 +1,8 @@
-"""What a forecast says of each label: its scores, its PIT, its interval; computed in blocks of rows."""
+"""What a forecast says of each label: its scores, its PIT, its interval; computed when asked for, in blocks of rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,11 +16,81 @@ from calibrant.distributions.base import Distribution
 from calibrant.forecast import NotAvailable
 from calibrant.metrics.calibration import drawn_pit, randomised_pit
 from calibrant.metrics.forecasts import paired
-from calibrant.metrics.scores import interval_score_rows, nll_rows
+from calibrant.metrics.scores import nll_rows
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 BLOCK = 2**14
+_ASKED: dict[str, Callable[[Any, Array, float], Any]] = {
+    "nll": lambda H, y, c: nll_rows(H.as_distribution(), y),
+    "crps": lambda H, y, c: H.crps_rows(y),
+    "std": lambda H, y, c: H.std_rows(),
+    "pit": lambda H, y, c: H.as_distribution().cdf(y),
+    "pit_left": lambda H, y, c: H.as_distribution().cdf_left(y),
+    "median": lambda H, y, c: H.as_distribution().median(),
+    "lower": lambda H, y, c: H.bounds(c)[0],
+    "upper": lambda H, y, c: H.bounds(c)[1],
+}
+_DERIVED: dict[str, Callable[[Floats, Floats, Floats, float], Any]] = {
+    "covered": lambda lower, upper, y, c: (lower <= y) & (y <= upper),
+    "above": lambda lower, upper, y, c: y > upper,
+    "width": lambda lower, upper, y, c: upper - lower,
+    "centre": lambda lower, upper, y, c: (lower + upper) / 2,
+    "interval_score": lambda lower, upper, y, c: (
+        upper - lower + 2 / (1 - c) * (np.maximum(lower - y, 0) + np.maximum(y - upper, 0))
+    ),
+}
+"""Columns that follow from the bounds of an interval and the labels."""
+
+
+class Columns(Mapping[str, Floats]):
+    """One value per row under each name that the forecast has something to say to."""
+
+    def __init__(self, forecast: Any, y: Array, coverage: float) -> None:
+        self._known: dict[str, Floats] = {}
+        self._of = forecast, y, coverage
+        self._y = np.asarray(to_numpy(y), np.float64)
+        self._names = [name for name in _ASKED if self._first(name)]
+        if "lower" in self._names:
+            # bounds of its own have no level
+            self._names += [name for name in _DERIVED if name != "interval_score" or not forecast.own_bounds]
+
+    def __getitem__(self, name: str) -> Floats:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._known:
+            self._known[name] = self._derived(name) if name in _DERIVED else self._asked(name)
+        return self._known[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def _first(self, name: str) -> bool:
+        forecast, y, coverage = self._of
+        with suppress(NotAvailable), np.errstate(invalid="ignore"):
+            _ASKED[name](rows_of(forecast, slice(0, 1)), y[:1], coverage)
+            return True
+        return False
+
+    def _asked(self, name: str) -> Floats:
+        forecast, y, coverage = self._of
+        parts = []
+        for start in range(0, y.shape[0], BLOCK):
+            block = slice(start, start + BLOCK)
+            with np.errstate(invalid="ignore"):
+                values = to_numpy(_ASKED[name](rows_of(forecast, block), y[block], coverage))
+            parts.append(np.broadcast_to(np.asarray(values, np.float64), y[block].shape))
+        return np.concatenate(parts)
+
+    def _derived(self, name: str) -> Floats:
+        with np.errstate(invalid="ignore"):
+            return np.asarray(_DERIVED[name](self["lower"], self["upper"], self._y, self._of[2]), np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +103,7 @@ class ForecastRows:
     coverage: float
     """The probability of the intervals; a forecast with bounds of its own has these."""
     columns: Mapping[str, Floats]
-    """nll, crps, interval_score, covered, above, width, std, pit, pit_left, median, centre: where the forecast says."""
+    """nll, crps, std, pit, pit_left, median, lower, upper, covered, above, width, centre, interval_score."""
 
     def __len__(self) -> int:
         return int(self.y.shape[0])
@@ -46,12 +116,6 @@ class ForecastRows:
     def rows(self, index: Any) -> Any:
         """The forecast of some rows; a single distribution is that of every row."""
         return rows_of(self.forecast, index)
-
-    def only(self, index: Any) -> ForecastRows:
-        """These rows alone."""
-        drawn = {"drawn": self.drawn} if self.is_distribution else {}
-        columns = {name: values[index] for name, values in {**self.columns, **drawn}.items()}
-        return ForecastRows(self.rows(index), self.y[index], self.coverage, columns)
 
     def distributions(self, index: Any) -> Distribution:
         """The distributions of some rows, where it is a distribution."""
@@ -66,7 +130,9 @@ class ForecastRows:
     @cached_property
     def drawn(self) -> Floats:
         """The PITs, each drawn over its jump where the distribution has an atom at the label."""
-        return self.columns.get("drawn", randomised_pit(self.columns["pit"], self.columns["pit_left"]))
+        if isinstance(self.forecast, Distribution) and self.forecast.lattice is not None:
+            return drawn_pit(self.forecast, self.y)
+        return randomised_pit(self.columns["pit"], self.columns["pit_left"])
 
     @property
     def covered(self) -> Flags:
@@ -83,42 +149,11 @@ class ForecastRows:
 
 
 def forecast_rows(forecast: Any, y: Any, coverage: float) -> ForecastRows:
-    """The columns of a forecast."""
+    """A forecast and its labels, checked."""
     forecast, labels = paired(forecast, y)
-    columns: dict[str, list[Floats]] = {}
-    for start in range(0, labels.shape[0], BLOCK):
-        block = slice(start, start + BLOCK)
-        for name, values in _columns(rows_of(forecast, block), labels[block], coverage).items():
-            columns.setdefault(name, []).append(values)
-    if isinstance(forecast, Distribution) and forecast.lattice is not None:
-        columns["drawn"] = [drawn_pit(forecast, labels)]
-    return ForecastRows(forecast, labels, coverage, {name: np.concatenate(parts) for name, parts in columns.items()})
+    return ForecastRows(forecast, labels, coverage, Columns(forecast, labels, coverage))
 
 
 def rows_of(forecast: Any, index: Any) -> Any:
     """Some rows of a forecast; a single distribution as it is."""
     return forecast[index] if forecast.shape else forecast
-
-
-def _columns(forecast: Any, y: Array, coverage: float) -> dict[str, Floats]:
-    asked: dict[str, Callable[[], Any]] = {
-        "nll": lambda: nll_rows(forecast.as_distribution(), y),
-        "crps": lambda: forecast.crps_rows(y),
-        "std": lambda: forecast.std_rows(),
-        "pit": lambda: forecast.as_distribution().cdf(y),
-        "pit_left": lambda: forecast.as_distribution().cdf_left(y),
-        "median": lambda: forecast.as_distribution().median(),
-    }
-    with suppress(NotAvailable):
-        lower, upper = forecast.bounds(coverage)
-        asked["covered"] = lambda: (lower <= y) & (y <= upper)
-        asked["above"] = lambda: y > upper
-        asked["width"] = lambda: upper - lower
-        asked["centre"] = lambda: (lower + upper) / 2
-        if not forecast.own_bounds:  # its bounds have no level
-            asked["interval_score"] = lambda: interval_score_rows(forecast, y, coverage)
-    columns = {}
-    for name, ask in asked.items():
-        with suppress(NotAvailable), np.errstate(invalid="ignore"):
-            columns[name] = np.broadcast_to(np.asarray(to_numpy(ask()), np.float64), (y.shape[0],))
-    return columns

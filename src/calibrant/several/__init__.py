@@ -6,7 +6,7 @@ calibration row was in its worst label, and the ranks of its labels.
 
 from calibrant.several.calibration import SeveralCalibrator
 from calibrant.several.columns import Several
-from calibrant.several.energy import energy_score
+from calibrant.several.distributions import energy_score
 
 __all__ = [
     "Several",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,11 +17,19 @@ from calibrant.calibration import Calibrated, Calibrator
 from calibrant.guarantee import Guarantee
 from calibrant.intervals import IntervalGuarantee, standard_rank
 from calibrant.predictions import with_labels
-from calibrant.several.columns import Several, SeveralLike, check_same, labelled, matched
+from calibrant.several.columns import Several, SeveralLike, in_order, matched
 from calibrant.several.distributions import SeveralDistributions, place
-from calibrant.several.joint import Joint, ranks_of
-from calibrant.several.reference import Reference, two_sided
-from calibrant.updating import scores_of
+from calibrant.several.joint import Joint, Reference, ranks_of, two_sided
+
+
+class _Label(NamedTuple):
+    """What calibration is given of one label."""
+
+    name: str
+    calibrator: Calibrator
+    prediction: Any
+    y: Array
+    bound: Any
 
 
 @dataclass(frozen=True)
@@ -67,71 +75,59 @@ class SeveralCalibrator:
         Args:
             predictions: The prediction of each label: a mapping of names to predictions, or a list of them.
             Y: The labels, one column per label: an array of shape (n, d), a frame, or a mapping of names to columns.
-            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
-                they name. Only for labels that ask for it.
+            bound: The bounds of the labels in each row, as in `Calibrator.fit`.
         """
-        several, columns, bound = labelled(*matched(predictions, Y), bound)
         learned = {
-            name: Reference.learned_on(calibrator, prediction, y, bound=_own(calibrator, bound))
-            for name, calibrator, prediction, y in self._by_label(several, columns)
+            name: Reference.learned_on(calibrator, prediction, y, bound=own)
+            for name, calibrator, prediction, y, own in self._by_label(*matched(predictions, Y, bound))
         }
         return replace(self, references=learned)
 
     def fit(self, predictions: SeveralLike, Y: Columns, *, bound: Bound = None, rng: Rng = None) -> SeveralCalibrated:
         """Calibrate on the predictions and labels of n rows that the models were not trained on.
 
-        A row in which a label is missing is left out. `rng` breaks ties of scores by lot.
+        A row in which a label is missing is left out.
 
         Args:
             predictions: The prediction of each label: a mapping of names to predictions, or a list of them.
             Y: The labels, one column per label: an array of shape (n, d), a frame, or a mapping of names to columns.
-            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
-                they name. Only for labels that ask for it.
+            bound: The bounds of the labels in each row, as in `Calibrator.fit`.
             rng: A `numpy.random.Generator`, which breaks ties between scores; a fresh one by default.
         """
-        several, columns, bound = labelled(*matched(predictions, Y), bound)
-        rng = generator(rng)
-        rows = self._by_label(several, columns)
-        margins = [
-            calibrator.fit(prediction, y, bound=_own(calibrator, bound), rng=rng)
-            for _, calibrator, prediction, y in rows
-        ]
-        scores = [
-            _scores(margin, prediction, y, bound=_own(margin, bound), rng=rng)
-            for margin, (_, _, prediction, y) in zip(margins, rows, strict=True)
-        ]
-        ranks = ranks_of(np.stack(scores, axis=1), rng)
-        references = self._references(several, columns, bound)
-        if self.references is not None and all(map(_same_rows, references or (), scores)):
+        rng, labels = generator(rng), self._by_label(*matched(predictions, Y, bound))
+        margins = tuple(each.calibrator.fit(each.prediction, each.y, bound=each.bound, rng=rng) for each in labels)
+        kept = [to_numpy(margin.history.scores) for margin in margins]  # type: ignore[union-attr]
+        n = min(map(len, kept))  # a window keeps the last
+        scores = [each[-n:] for each in kept]
+        references, largest = self._references(labels), None
+        if self.references is not None and references is not None and all(map(_same_rows, references, scores)):
             raise ValueError("the labels were compared on the calibration rows themselves: take training rows for it")
-        largest = None
         if references is not None:
-            sides = [
-                _two_sided(name, reference, prediction, y, bound=_own(reference, bound))
-                for reference, (name, _, prediction, y) in zip(references, rows, strict=True)
-            ]
-            largest = np.sort(np.max(np.stack(sides, axis=1), axis=1))
-        return SeveralCalibrated(several.names, tuple(margins), Joint(ranks, largest), references)
+            sides = [_two_sided(reference, each) for reference, each in zip(references, labels, strict=True)]
+            largest = np.sort(np.max(sides, axis=0)[-n:])
+        joint = Joint(ranks_of(np.stack(scores, axis=1), rng), largest)
+        return SeveralCalibrated(tuple(each.name for each in labels), margins, joint, references)
 
-    def _by_label(self, several: Several, columns: list[Array]) -> list[tuple[str, Calibrator, Any, Array]]:
-        if isinstance(self.each, Mapping):
-            check_same("SeveralCalibrator.each must have a calibrator for each label", several.names, list(self.each))
-        each = self.each if isinstance(self.each, Mapping) else dict.fromkeys(several.names, self.each)
-        zipped = zip(several.names, several.predictions, columns, strict=True)
-        return [(name, each[name], prediction, y) for name, prediction, y in zipped]
+    def _by_label(self, several: Several, columns: list[Array], bound: Bound) -> list[_Label]:
+        each, names = self.each, several.names
+        calibrators = [each] * len(names) if isinstance(each, Calibrator) else None
+        if not isinstance(each, Calibrator):
+            must = "SeveralCalibrator.each must have a calibrator"
+            calibrators = in_order(must, names, list(each), list(each.values()))
+        zipped = zip(names, calibrators, several.predictions, columns, strict=True)  # type: ignore[arg-type]
+        return [_Label(*known, _own(known[1], bound)) for known in zipped]
 
-    def _references(self, several: Several, columns: list[Array], bound: Bound) -> tuple[Reference, ...] | None:
+    def _references(self, labels: list[_Label]) -> tuple[Reference, ...] | None:
         """What was learned on training rows; else from the predictions themselves, if they are all of one kind."""
-        if self.references is not None:
-            check_same("the training rows had other labels", list(self.references), several.names)
-            return tuple(self.references[name] for name in several.names)
+        names, given = [each.name for each in labels], self.references
+        if given is not None:
+            return tuple(in_order("the training rows must have a label", names, list(given), list(given.values())))
         own = [
-            Reference.own(*with_labels(prediction, y), calibrator.labels, bound=_own(calibrator, bound))
-            for _, calibrator, prediction, y in self._by_label(several, columns)
+            Reference.own(with_labels(each.prediction, each.y)[0], each.calibrator.labels, bound=each.bound)
+            for each in labels
         ]
         found = tuple(each for each in own if each is not None)
-        alike = len(found) == len(own) and len({each.kind for each in found}) == 1
-        return found if alike else None
+        return found if len(found) == len(own) and len({each.kind for each in found}) == 1 else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,32 +184,33 @@ class SeveralCalibrated(CalledWithPredictions):
 
         Args:
             predictions: The prediction of each label: a mapping of names to predictions, or a list of them.
-            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
-                they name. Only for labels that ask for it.
+            bound: The bounds of the labels in each row, as in `Calibrator.fit`.
             rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
             seed: A whole number in place of `rng`: a row then has the same random number in any batch and any order.
         """
-        several = Several.of(predictions, self.names).ordered(self.names)
+        several = Several.of(predictions, self.names).ordered(self.names).predictions
         margins = tuple(
             each(prediction, bound=_own(each, bound), rng=rng, seed=seed)
-            for each, prediction in zip(self.margins, several.predictions, strict=True)
+            for each, prediction in zip(self.margins, several, strict=True)
         )
         if self.references is None:
             return SeveralDistributions(self.names, margins, self.joint, None, self._why_no_box())
         references = tuple(
             each.distribution(prediction, bound=_own(each, bound))
-            for each, prediction in zip(self.references, several.predictions, strict=True)
+            for each, prediction in zip(self.references, several, strict=True)
         )
         return SeveralDistributions(self.names, margins, self.joint, references)
 
     def _why_no_box(self) -> str:
-        kinds = dict.fromkeys(str(each.form) for each in self.margins)
-        reason = (
-            f"{next(iter(kinds))} do not give the usual size of an error"
-            if len(kinds) == 1
-            else f"{' and '.join(kinds)} do not give it on the same scale"
-        )
-        return f"{reason}, so learn it from training rows, by SeveralCalibrator().compared_on(predictions, Y)"
+        kinds = list(dict.fromkeys(str(each.form) for each in self.margins))
+        lack = "the usual size of an error" if len(kinds) == 1 else "the usual size of an error on the same scale"
+        learn = "so learn it from training rows, by SeveralCalibrator().compared_on(predictions, Y)"
+        return f"{' and '.join(kinds)} do not give {lack}, {learn}"
+
+
+def _own(owner: Any, bound: Bound) -> Any:
+    """The bound, for labels that need one."""
+    return bound if owner.labels is not None and owner.labels.by_row else None
 
 
 def _same_rows(reference: Reference, scores: np.ndarray[Any, Any]) -> bool:
@@ -222,24 +219,14 @@ def _same_rows(reference: Reference, scores: np.ndarray[Any, Any]) -> bool:
     return knots.size <= scores.size + 2 and bool(np.isin(scores, knots).all())
 
 
-def _own(owner: Any, bound: Bound) -> Any:
-    """The bound, for labels that need one."""
-    return bound if owner.labels is not None and owner.labels.by_row else None
-
-
-def _scores(margin: Calibrated, prediction: Any, y: Array, *, bound: Bound, rng: Any) -> np.ndarray[Any, Any]:
-    """The calibration scores of one label."""
-    return to_numpy(scores_of(margin, prediction, y, bound=bound, rng=rng)[0])
-
-
-def _two_sided(name: str, reference: Reference, prediction: Any, y: Array, *, bound: Bound) -> np.ndarray[Any, Any]:
+def _two_sided(reference: Reference, label: _Label) -> np.ndarray[Any, Any]:
     """The two-sided scores of one label."""
-    prediction, y = with_labels(prediction, y)
-    sides = to_numpy(two_sided(reference.distribution(prediction, bound=bound), y))
+    prediction, y = with_labels(label.prediction, label.y)
+    sides = to_numpy(two_sided(reference.distribution(prediction, bound=label.bound), y))
     beyond = ~np.isfinite(sides)
     if beyond.any():
         raise ValueError(
-            f"label {name!r} lies outside the support of its prediction in row {int(np.argmax(beyond))}"
+            f"label {label.name!r} lies outside the support of its prediction in row {int(np.argmax(beyond))}"
             f" ({in_all(int(beyond.sum()))}), so no box holds it: learn from training rows, by compared_on"
         )
     return sides

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import array_api_compat
+import narwhals as nw
 import numpy as np
 
 from calibrant._arguments import same_length
-from calibrant._arrays import Array, first_and_count, namespace, to_numpy
-from calibrant._batch import some_rows
+from calibrant._arrays import Array, to_numpy
+from calibrant._batch import have_labels, some_rows
 from calibrant._types import RowIndex, SupportsArray
-from calibrant._words import count, singular_if_one, the_first, warn_user
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import PredictionLike
 from calibrant.predictions import Prediction
 from calibrant.predictions.point import as_prediction
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,7 +41,7 @@ class Several:
                 f"Several needs one name for each of its predictions, got {len(self.names)} names for "
                 f"{len(self.predictions)} predictions"
             )
-        check_names("the predictions", self.names)
+        _check_names(self.names)
         predictions = tuple(map(as_prediction, self.predictions))
         for name, each in zip(self.names, predictions, strict=True):
             same_length(f"label {self.names[0]!r}", len(predictions[0]), f"the prediction of label {name!r}", len(each))
@@ -57,15 +59,19 @@ class Several:
         """
         if isinstance(value, Several):
             return value
-        own, columns = _columns(value)
-        names = own if own is not None else names
-        if names is None:
-            names = [f"y{j}" for j in range(len(columns))]
-        if len(names) != len(columns):
-            raise ValueError(
-                f"there must be one prediction for each of the {len(names)} labels {_listed(names)}, got {len(columns)}"
-            )
-        return cls(tuple(names), tuple(columns))
+        own: Sequence[str] | None
+        if isinstance(value, (list, tuple)):
+            odd = next((each for each in value if isinstance(each, (list, tuple, str, int, float))), None)
+            if odd is not None or not value:
+                raise TypeError(
+                    "a list of predictions must hold one prediction or array for each label, got "
+                    + ("an empty one" if not value else f"a {type(odd).__name__} in it: pass points as an (n, d) array")
+                )
+            own, predictions = None, list(value)
+        else:
+            own, predictions = columns_of("the prediction", value)
+        own = own or names or [f"y{j}" for j in range(len(predictions))]
+        return cls(tuple(own), tuple(in_order("there must be one prediction", own, None, predictions)))
 
     def __len__(self) -> int:
         return len(self.predictions[0])
@@ -84,131 +90,82 @@ class Several:
         Args:
             names: The names of the labels, in the order wanted.
         """
-        if self.names == tuple(names):
-            return self
-        check_same(f"calibrated on the labels {_listed(names)}", names, self.names)
-        by_name = dict(zip(self.names, self.predictions, strict=True))
-        return Several(tuple(names), tuple(by_name[name] for name in names))
+        predictions = in_order("there must be one prediction", names, self.names, self.predictions)
+        return Several(tuple(names), tuple(predictions))
 
     def __repr__(self) -> str:
         kinds = (f"{name}={type(each).__name__}" for name, each in zip(self.names, self.predictions, strict=True))
         return f"Several(n={len(self)}, {', '.join(kinds)})"
 
 
-def _columns(value: Any) -> tuple[list[str] | None, list[Any]]:
-    """The names, if there are any, and one prediction for each."""
-    table = table_columns(value)
-    if table is not None:
-        return list(table), list(table.values())
-    if isinstance(value, (list, tuple)):
-        odd = next((each for each in value if isinstance(each, (list, tuple, str, int, float))), None)
-        if odd is not None or not value:
-            raise TypeError(
-                "a list of predictions must hold one prediction or array for each label, got "
-                + ("an empty one" if not value else f"a {type(odd).__name__} in it: pass points as an (n, d) array")
-            )
-        return None, list(value)
-    return None, matrix_columns("the prediction", value)
+def columns_of(what: str, value: Any) -> tuple[list[str] | None, list[Any]]:
+    """The columns of a mapping, a data frame or an (n, d) array; and their names, if they have any."""
+    if isinstance(value, Mapping) or nw.dependencies.is_into_dataframe(value):
+        columns: Any = value if isinstance(value, Mapping) else {}
+        if not isinstance(value, Mapping):
+            frame = nw.from_native(value, eager_only=True)
+            columns = {column.name: column.to_numpy() for column in frame.iter_columns()}
+        names = list(map(str, columns))
+        _check_names(names)
+        return names, list(columns.values())
+    try:
+        array = value if array_api_compat.is_array_api_obj(value) else np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{what} must be an (n, d) array, got rows of unequal length") from None
+    if array.ndim != 2 or array.shape[1] == 0:
+        shape = tuple(array.shape)
+        raise ValueError(f"{what} of several labels must have shape (n, d), a column for each label, got {shape}")
+    return None, [array[:, j] for j in range(array.shape[1])]
 
 
 def label_columns(Y: Any) -> tuple[list[str] | None, list[Array]]:
     """The names of the labels, if Y has any, and a column of numbers for each."""
-    table = table_columns(Y)
-    if table is not None:
-        return list(table), [
-            np.asarray(column) if not array_api_compat.is_array_api_obj(column) else column for column in table.values()
-        ]
-    return None, matrix_columns("Y", Y)
+    names, columns = columns_of("Y", Y)
+    return names, [each if array_api_compat.is_array_api_obj(each) else np.asarray(each) for each in columns]
 
 
-def matrix_columns(name: str, value: Any) -> list[Array]:
-    """The d columns of an (n, d) array."""
-    array = value if array_api_compat.is_array_api_obj(value) else _numbers(name, value)
-    if array.ndim != 2 or array.shape[1] == 0:
-        raise ValueError(
-            f"{name} of several labels must have shape (n, d), a column for each label, got {tuple(array.shape)}"
-        )
-    return [array[:, j] for j in range(array.shape[1])]
+def labels_in_order(names: Sequence[str], Y: Any) -> list[Array]:
+    """The columns of Y in the order of these labels."""
+    return in_order("Y must have a column", names, *label_columns(Y))
 
 
-def table_columns(value: Any) -> dict[str, Any] | None:
-    """The columns of a dict or a data frame of any library by name; None for anything else."""
-    if isinstance(value, Mapping):
-        names = list(value)
-    elif hasattr(value, "column_names"):  # pyarrow
-        names = list(value.column_names)
-    elif hasattr(value, "columns") and hasattr(value, "__getitem__"):
-        names = list(value.columns)
-    else:
-        return None
-    texts = [str(name) for name in names]
-    check_names("the table", texts)
-    return {text: value[name] for text, name in zip(texts, names, strict=True)}
+def in_order(what: str, wanted: Sequence[str], names: Sequence[str] | None, items: Sequence[T]) -> list[T]:
+    """What belongs to each label, in the order of the labels wanted; without names it is in that order already."""
+    must = f"{what} for each of the {len(wanted)} labels {_listed(wanted)}"
+    if len(items) != len(wanted):
+        raise ValueError(f"{must}, got {len(items)}")
+    if names is None:
+        return list(items)
+    unknown = next((name for name in names if name not in wanted), None)
+    if unknown is not None:
+        raise ValueError(f"{must}, got {unknown!r}, which is none of them")
+    by_name = dict(zip(names, items, strict=True))
+    return [by_name[name] for name in wanted]
 
 
-def check_names(what: str, names: Sequence[str]) -> None:
-    """Raise unless every label has a name of its own."""
-    odd = next((name for name in names if type(name) is not str or not name), None)
-    if odd is not None:
-        raise TypeError(f"{what} must name each label by a text, got {odd!r}")
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise ValueError(f"{what} must have one name for each label, got {twice[0]!r} {names.count(twice[0])} times")
-
-
-def check_same(what: str, wanted: Sequence[str], got: Sequence[str]) -> None:
-    """Raise unless these are the same names, in any order."""
-    if len(wanted) != len(got):
-        raise ValueError(f"{what}, got {len(got)} labels: {_listed(got)}")
-    unknown = [name for name in got if name not in wanted]
-    if unknown:
-        raise ValueError(f"{what}, got {unknown[0]!r}, which is none of them")
-
-
-def matched(predictions: Any, Y: Any) -> tuple[Several, list[Array]]:
-    """The predictions and the labels of the same rows, in the same order of labels."""
-    names, columns = label_columns(Y)
-    several = Several.of(predictions, names)
-    if len(columns) != len(several.names):
-        raise ValueError(
-            f"Y must have a column for each of the {len(several.names)} predicted labels {_listed(several.names)}, "
-            f"got {len(columns)}"
-        )
-    if names is not None:
-        check_same(f"the predictions are of the labels {_listed(several.names)}", several.names, names)
-        by_name = dict(zip(names, columns, strict=True))
-        columns = [by_name[name] for name in several.names]
+def matched(predictions: Any, Y: Any, bound: Any) -> tuple[Several, list[Array], Any]:
+    """Predictions, labels and bounds of the rows that have every label; the others are counted in one warning."""
+    several = Several.of(predictions, label_columns(Y)[0])
+    columns = labels_in_order(several.names, Y)
     for name, column in zip(several.names, columns, strict=True):
         same_length("the predictions", len(several), f"label {name!r} of Y", column.shape[0])
-    return several, columns
-
-
-def labelled(several: Several, columns: list[Array], bound: Any) -> tuple[Several, list[Array], Any]:
-    """All of these without the rows in which a label is missing, which are counted in one warning."""
-    missing = np.stack([_missing(column) for column in columns], axis=1)
-    if not missing.any():
+    values = [to_numpy(column) for column in columns]
+    missing = [np.isnan(each) if each.dtype.kind == "f" else np.zeros(len(each), bool) for each in values]
+    which = _listed([name for name, rows in zip(several.names, missing, strict=True) if rows.any()])
+    gaps = np.where(np.any(missing, axis=0), np.nan, 0.0)
+    there = have_labels(gaps, len(several), "left out for every label", name=f"a label ({which})")
+    if there is None:
         return several, columns, bound
-    first, number = first_and_count(missing)
-    which = [name for j, name in enumerate(several.names) if missing[:, j].any()]
-    warn_user(
-        f"a label ({_listed(which)}) is missing in {number} of {count(len(several), 'row')},"
-        f" {the_first(number, first)}: {singular_if_one(number, 'they are')} left out for every label"
-    )
-    labelled = ~missing.any(axis=1)
-    return several.rows(labelled), [some_rows(column, labelled) for column in columns], some_rows(bound, labelled)
+    return several.rows(there), [some_rows(column, there) for column in columns], some_rows(bound, there)
 
 
-def _missing(column: Array) -> np.ndarray[Any, Any]:
-    """Where a column of floats is NaN; other columns are checked later."""
-    floating = namespace(column).isdtype(column.dtype, "real floating") if column.dtype != object else False
-    return np.isnan(to_numpy(column)) if floating else np.zeros(column.shape[0], dtype=bool)
-
-
-def _numbers(name: str, value: Any) -> Array:
-    try:
-        return np.asarray(value)
-    except ValueError:
-        raise ValueError(f"{name} must be an (n, d) array, got rows of unequal length") from None
+def _check_names(names: Sequence[str]) -> None:
+    odd = next((name for name in names if type(name) is not str or not name), None)
+    if odd is not None:
+        raise TypeError(f"each label must be named by a text, got {odd!r}")
+    name, times = Counter(names).most_common(1)[0]
+    if times > 1:
+        raise ValueError(f"each label must have a name of its own, got {name!r} {times} times")
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from calibrant._types import RowIndex
 from calibrant.distributions.base import Distribution
 from calibrant.metrics import Evaluation
-from calibrant.several.distributions import SeveralDistributions
-from calibrant.several.evaluation import SeveralEvaluation
+from calibrant.several.distributions import SeveralDistributions, SeveralEvaluation
 
 if TYPE_CHECKING:
 

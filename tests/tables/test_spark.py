@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,14 +23,16 @@ import pytest
 from pyarrow import parquet
 from systems import on_posix
 
-import calibrant.spark
-from calibrant import Calibrator, batches
+from calibrant import Calibrator, tables
 from calibrant.interpolators import Random
-from calibrant.spark.errors import sentence
+from calibrant.tables import Columns, TableModel
+from calibrant.tables.spark import sentence, to_parquet
 
 N, FILES = 3000, 3
 WANTED = {"quantiles": [0.05, 0.5], "interval": 0.9, "probabilities": 0.0}
-GIVEN = {"target": "y", "mean": "mu", "std": "sigma", "ids": "id"}
+COLUMNS = Columns(target="y", mean="mu", std="sigma")
+BY_REGION = replace(COLUMNS, by="region")
+GIVEN = {"columns": COLUMNS, "ids": "id"}
 
 # pyspark leaves sockets to the garbage collector
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
@@ -105,7 +108,7 @@ def rewrite(folder, part, change=lambda rows: rows):
 
 
 def said(model):
-    return batches.predict(TABLE, model, **WANTED, seed=0).read_all()
+    return tables.predict(TABLE, model, **WANTED, seed=0).read_all()
 
 
 def rows_of(df):
@@ -120,14 +123,14 @@ def judged(found):
 @pytest.mark.parametrize("partitions", [1, 40])
 def test_any_partitions_give_the_bits_of_one_table(spark, folder, partitions):
     """40 partitions merge in two levels."""
-    given = {**GIVEN, "by": "region", "sample": 500}
-    model = batches.fit(TABLE, **given)
+    given = {"columns": BY_REGION, "ids": "id", "sample": 500}
+    model = tables.fit(TABLE, **given)
     df = spark.read.parquet(str(folder)).repartition(partitions)
-    found = calibrant.spark.fit(df, **given)
+    found = tables.fit(df, **given)
     assert said(found).equals(said(model))
     assert found.calibrated.guarantee == model.calibrated.guarantee
-    assert rows_of(calibrant.spark.predict(df, model, **WANTED)).cast(said(model).schema).equals(said(model))
-    assert judged(calibrant.spark.evaluate(df, model)) == judged(batches.evaluate(TABLE, model))
+    assert rows_of(tables.predict(df, model, **WANTED)).cast(said(model).schema).equals(said(model))
+    assert judged(tables.evaluate(df, model)) == judged(tables.evaluate(TABLE, model))
 
 
 def test_the_model_is_the_file_that_the_command_line_and_dask_write(spark, folder, tmp_path):
@@ -142,9 +145,9 @@ def test_the_model_is_the_file_that_the_command_line_and_dask_write(spark, folde
     assert done.exit_code == 0, done.output
     given = {**GIVEN, "sample": 500}
     models = {
-        "batches": batches.fit(TABLE, **given),
-        "dask": calibrant.dask.fit(dask.from_pandas(WHOLE, npartitions=5), **given),
-        "spark": calibrant.spark.fit(spark.read.parquet(str(folder)).repartition(4), **given),
+        "batches": tables.fit(TABLE, **given),
+        "dask": tables.fit(dask.from_pandas(WHOLE, npartitions=5), **given),
+        "spark": tables.fit(spark.read.parquet(str(folder)).repartition(4), **given),
     }
     for name, model in models.items():
         model.save(tmp_path / name)
@@ -152,21 +155,20 @@ def test_the_model_is_the_file_that_the_command_line_and_dask_write(spark, folde
 
 
 def test_without_ids_rows_are_told_apart_by_partition_and_place(spark, folder):
-    given = {name: value for name, value in GIVEN.items() if name != "ids"}
     df = spark.read.parquet(str(folder)).coalesce(1)  # three files in one partition
-    model = calibrant.spark.fit(df, **given, sample=None)
+    model = tables.fit(df, COLUMNS, sample=None)
     assert model.calibrated.guarantee.n == N
-    assert said(model).equals(said(batches.fit(TABLE, **GIVEN)))
-    few = [calibrant.spark.fit(df, **given, sample=40) for _ in range(2)]
+    assert said(model).equals(said(tables.fit(TABLE, **GIVEN)))
+    few = [tables.fit(df, COLUMNS, sample=40) for _ in range(2)]
     assert said(few[0]).equals(said(few[1]))
 
 
 def test_predict_is_lazy_and_its_schema_is_right(spark, folder):
-    model = batches.fit(TABLE, **GIVEN)
+    model = tables.fit(TABLE, **GIVEN)
     df = spark.read.parquet(str(folder))
     for file in folder.iterdir():
         file.unlink()
-    lazy = calibrant.spark.predict(df, model, **WANTED, keep=["region", "mu"])  # there is nothing to read any more
+    lazy = tables.predict(df, model, **WANTED, keep=["region", "mu"])  # there is nothing to read any more
     assert [(field.name, field.dataType.simpleString()) for field in lazy.schema] == [
         ("mu", "double"),
         ("region", "string"),
@@ -183,18 +185,18 @@ def test_columns_of_any_type_stay_as_they_are(spark):
     row = (1.5, when.date(), when, decimal.Decimal("1.25"), [1, None], {"a": "b"}, ("x", 2), None, True, b"0")
     kinds = "f double, d date, t timestamp, n decimal(9,2), l array<int>, m map<string,string>"
     df = spark.createDataFrame([row], f"{kinds}, `s.t` struct<u:string,v:int>, z string, b boolean, x binary")
-    model = batches.TableModel.of(Calibrator().fit([1.0, 2.0], [1.5, 2.0]), point="f")
-    found = calibrant.spark.predict(df, model, quantiles=0.5)
+    model = TableModel(Calibrator().fit([1.0, 2.0], [1.5, 2.0]), Columns(point="f"))
+    found = tables.predict(df, model, quantiles=0.5)
     assert found.schema.fields[:-1] == df.schema.fields
     assert tuple(found.collect()[0])[:-1] == row
 
 
 def test_a_random_q_is_the_same_in_any_partitions_and_needs_a_seed(spark, folder):
-    model = batches.fit(TABLE, **GIVEN, calibrator=Calibrator(interpolator=Random()))
+    model = tables.fit(TABLE, **GIVEN, calibrator=Calibrator(interpolator=Random()))
     df = spark.read.parquet(str(folder)).repartition(5)
-    assert rows_of(calibrant.spark.predict(df, model, **WANTED, seed=0)).cast(said(model).schema).equals(said(model))
+    assert rows_of(tables.predict(df, model, **WANTED, seed=0)).cast(said(model).schema).equals(said(model))
     with pytest.raises(ValueError, match="the model is randomised and needs a seed"):
-        calibrant.spark.evaluate(df, model)
+        tables.evaluate(df, model)
 
 
 BAD = {
@@ -228,10 +230,10 @@ def test_a_bad_partition_is_named_with_its_file_and_leaves_no_output(spark, fold
     spoil(folder)
     for old in folder.glob(".*.crc"):
         old.unlink()
-    model = batches.fit(TABLE, **GIVEN)
+    model = tables.fit(TABLE, **GIVEN)
     works = [
-        lambda: calibrant.spark.fit(df, **GIVEN),
-        lambda: calibrant.spark.to_parquet(calibrant.spark.predict(df, model, **WANTED), tmp_path / "out"),
+        lambda: tables.fit(df, **GIVEN),
+        lambda: to_parquet(tables.predict(df, model, **WANTED), tmp_path / "out"),
     ]
     before = sorted(tmp_path.iterdir())
     for work in works:
@@ -245,40 +247,40 @@ def test_a_bad_file_among_others_in_one_partition_is_named(spark, folder):
     df = spark.read.parquet(str(folder)).where("id >= 0").coalesce(1)
     words = r"^partition 0 \(.*part-1.parquet\): column 'mu' is missing in all 1,000 rows$"
     with pytest.raises(ValueError, match=words):
-        calibrant.spark.fit(df, **GIVEN)
+        tables.fit(df, **GIVEN)
     with pytest.raises(ValueError, match=words):
-        calibrant.spark.evaluate(df, batches.fit(TABLE, **GIVEN))
+        tables.evaluate(df, tables.fit(TABLE, **GIVEN))
 
 
 def test_a_file_without_groups_is_named(spark, folder):
     df = spark.read.parquet(str(folder))
     rewrite(folder, 2, lambda rows: rows.drop(columns="region"))
     with pytest.raises(ValueError, match=r"^partition \d \(.*part-2\.parquet\): column 'region' is missing in row 0"):
-        calibrant.spark.fit(df, **GIVEN, by="region")
+        tables.fit(df, BY_REGION, ids="id")
 
 
 def test_partitions_that_no_file_is_known_of_are_named_by_number(spark):
     df = spark.createDataFrame(made(0, 10).assign(sigma=-1.0)).coalesce(1)
     with pytest.raises(ValueError, match=r"^partition 0: column 'sigma' is negative in row 0 \(counting from 0\)$"):
-        calibrant.spark.fit(df, **GIVEN)
+        tables.fit(df, **GIVEN)
     both = df.crossJoin(df.select(df["id"].alias("other")))
     with pytest.raises(ValueError, match=r"^partition \d+: column 'sigma' is negative in row 0"):
-        calibrant.spark.fit(both, **GIVEN)
+        tables.fit(both, **GIVEN)
 
 
 def test_an_empty_partition_is_left_out_and_named(spark, folder):
     df = spark.read.parquet(str(folder)).where("id >= 1000")
     with pytest.warns(UserWarning, match=r"the frame: there are no rows in partition \d$"):
-        model = calibrant.spark.fit(df, **GIVEN)
+        model = tables.fit(df, **GIVEN)
     assert model.calibrated.guarantee.n == 2000
     with pytest.warns(UserWarning, match="there are no rows in partition"):
-        assert calibrant.spark.evaluate(df, model).base.n == 2000
-    assert calibrant.spark.predict(df, model, **WANTED).count() == 2000
+        assert tables.evaluate(df, model).base.n == 2000
+    assert tables.predict(df, model, **WANTED).count() == 2000
     none = df.where("id < 0")
     with pytest.raises(ValueError, match="the frame: there are no rows in partition 0, partition 1"):
-        calibrant.spark.fit(none, **GIVEN)
+        tables.fit(none, **GIVEN)
     with pytest.raises(ValueError, match="the frame: there are no rows in partition 0, partition 1"):
-        calibrant.spark.evaluate(none, model)
+        tables.evaluate(none, model)
 
 
 def test_rows_without_labels_are_counted_over_all_partitions(spark, folder):
@@ -286,23 +288,18 @@ def test_rows_without_labels_are_counted_over_all_partitions(spark, folder):
         rewrite(folder, part, lambda rows: rows.assign(y=rows["y"].where(rows.index > 404)))
     words = r"the frame: 810 rows, the first is row 0 of partition \d \(.*parquet\), have no label"
     with pytest.warns(UserWarning, match=words):
-        model = calibrant.spark.fit(spark.read.parquet(str(folder)), **GIVEN)
+        model = tables.fit(spark.read.parquet(str(folder)), **GIVEN)
     assert model.calibrated.guarantee.n == 2190
 
 
 def test_what_cannot_be_written_or_taken_is_told(spark, folder, tmp_path):
     df = spark.read.parquet(str(folder))
     with pytest.raises(FileExistsError, match="is there already"):
-        calibrant.spark.to_parquet(df, folder)
+        to_parquet(df, folder)
     with pytest.raises(FileNotFoundError, match="there is no folder"):
-        calibrant.spark.to_parquet(df, tmp_path / "nowhere" / "out")
+        to_parquet(df, tmp_path / "nowhere" / "out")
     with pytest.raises(ValueError, match="the frame: there is no column 'mean'"):
-        calibrant.spark.fit(df, target="y", mean="mean", std="sigma")
-
-
-def test_another_frame_is_refused():
-    with pytest.raises(TypeError, match="expected a Spark data frame, got DataFrame"):
-        calibrant.spark.fit(WHOLE, **GIVEN)
+        tables.fit(df, replace(COLUMNS, mean="mean"))
 
 
 def test_a_trace_about_something_else_is_left_as_it_is():
@@ -313,8 +310,9 @@ def test_a_trace_about_something_else_is_left_as_it_is():
 
 KILLED = """
 import time
-import calibrant.spark
-from calibrant import Calibrator, batches
+from calibrant import Calibrator, tables
+from calibrant.tables import Columns, TableModel
+from calibrant.tables.spark import to_parquet
 from pyspark.sql import SparkSession
 
 spark = SparkSession.builder.master("local[1]").config(map={settings!r}).getOrCreate()
@@ -324,9 +322,9 @@ def slowly(rows):
     yield from rows
 
 df = spark.range(40, numPartitions=20).selectExpr("cast(id as double) as f")
-model = batches.TableModel.of(Calibrator().fit([1.0, 2.0], [1.5, 2.0]), point="f")
-found = calibrant.spark.predict(df.mapInArrow(slowly, df.schema), model, quantiles=0.5)
-calibrant.spark.to_parquet(found, {out!r})
+model = TableModel(Calibrator().fit([1.0, 2.0], [1.5, 2.0]), Columns(point="f"))
+found = tables.predict(df.mapInArrow(slowly, df.schema), model, quantiles=0.5)
+to_parquet(found, {out!r})
 """
 
 
@@ -363,16 +361,16 @@ def deadly(marker):
 
 @on_posix
 def test_a_killed_worker_changes_no_bit(patient_spark, folder, tmp_path):
-    model = batches.fit(TABLE, **GIVEN, sample=500)
+    model = tables.fit(TABLE, **GIVEN, sample=500)
     df = patient_spark.read.parquet(str(folder))
 
     def fragile(name):
         return df.mapInArrow(deadly(str(tmp_path / name)), df.schema)
 
-    assert said(calibrant.spark.fit(fragile("fit"), **GIVEN, sample=500)).equals(said(model))
-    found = calibrant.spark.predict(fragile("predict"), model, **WANTED)
-    calibrant.spark.to_parquet(found, tmp_path / "out")
+    assert said(tables.fit(fragile("fit"), **GIVEN, sample=500)).equals(said(model))
+    found = tables.predict(fragile("predict"), model, **WANTED)
+    to_parquet(found, tmp_path / "out")
     again = rows_of(patient_spark.read.parquet(str(tmp_path / "out")))
     assert again.cast(said(model).schema).equals(said(model))
-    assert judged(calibrant.spark.evaluate(fragile("evaluate"), model)) == judged(batches.evaluate(TABLE, model))
+    assert judged(tables.evaluate(fragile("evaluate"), model)) == judged(tables.evaluate(TABLE, model))
     assert all((tmp_path / name).exists() for name in ("fit", "predict", "evaluate"))

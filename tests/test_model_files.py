@@ -7,10 +7,9 @@ import math
 import os
 import subprocess
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,17 +24,16 @@ from catalogue import (
     calibrated,
 )
 from fixtures.ways import FRESH, GROUP, NOISE, NORMALS, RATIO, WAYS, F, answers
-from forged import small
+from forged import Fixed, Halved, Scaled, of_distribution, small
 from reference.cases import LogRatio, PercentageError
 
-from calibrant import Calibrated, Calibrator, CrossCalibrated, Guarantee, Normal, Point
+from calibrant import Calibrator, CrossCalibrated, Guarantee, Normal, Point
 from calibrant._batch import same
 from calibrant.files import FileError, load, read, save
-from calibrant.forms import Form
 from calibrant.interpolators import NAF, Apart, BoundedTails, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.naf import Promised
-from calibrant.intervals import CQR, Centred, Nonconformity, NormalizedResidual
-from calibrant.scores import EnsembleScore, LocationScaleScore, QuantileScore, ResidualScore, ZScore, signed
+from calibrant.intervals import CQR, Centred, NormalizedResidual
+from calibrant.scores import EnsembleScore, QuantileScore, ResidualScore, ZScore, signed
 
 OWN = [LogRatio, PercentageError]
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -121,20 +119,6 @@ def test_what_is_loaded_is_saved_as_the_same_bytes(interpolator, n, path):
     written, stored = path.read_bytes(), read(path)
     save(path, stored.calibrated, notes={name: stored.notes[name] for name in ("a", "b")})
     assert path.read_bytes() == written
-
-
-class Fixed:
-    """An interpolator of a user's own, without a state."""
-
-    def fit(self, scores, *, support=None, rng=None):
-        return Normal(0.0, 1.0)
-
-    def accuracy(self, n):
-        return n
-
-
-def of_distribution(distribution):
-    return Calibrated(ResidualScore(), distribution, Guarantee(20, 20.0), Fixed(), Form("points"))
 
 
 SINGLE = {name: case for name, case in DISTRIBUTIONS.items() if case(HERE).shape == () and name != "logistic mixture"}
@@ -286,26 +270,6 @@ def test_a_promise_is_kept_by_name_or_as_what_it_promised(path):
 
 
 # ---- classes of a user's own ---------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Scaled(LocationScaleScore):
-    """A score with a state: every kind of value that a file holds."""
-
-    by: float = 2.0
-    weights: Any = None
-    choices: list = field(default_factory=lambda: [1, "two", None])
-    limits: tuple = (-math.inf, math.nan)
-
-    def loc_scale(self, prediction):
-        return prediction.values, self.by
-
-
-class Halved(Nonconformity):
-    def value(self, prediction, y):
-        return abs(y - prediction.values) / 2
-
-    minimiser = level_set = log_slope = value
 
 
 def test_a_score_of_ones_own_loads_only_when_its_class_is_named(path):

@@ -1,0 +1,115 @@
+"""All complete rows of a table at once, for what needs them together: updates, diagnoses, reports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from calibrant.censored import Censored
+from calibrant.labels import Labels
+from calibrant.tables.columns import Columns
+from calibrant.tables.counts import FLOORED, Counts
+from calibrant.tables.rows import Batch, Numbers, Source, as_arrow
+from calibrant.tables.stream import Table
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a table that have a label and a prediction."""
+
+    source: Source
+    batch: Batch
+    columns: Columns
+    kind: Labels | None
+    """What kind of number the labels are."""
+    prediction: Any
+    known: dict[str, Any]
+    """The other arguments of calibration: weights, bounds of the labels, groups."""
+    others: dict[str, list[Any]]
+    """Other columns, as Python has their values."""
+    counts: Counts
+
+    @property
+    def y(self) -> Numbers:
+        """The labels."""
+        return self.batch.numbers(self.columns.labels_in())
+
+    @property
+    def labels(self) -> Any:
+        """The labels, `Censored` if a column says which were seen."""
+        event = self.columns.event
+        return self.y if event is None else Censored(self.y, self.batch.numbers(event))
+
+    def check_labels(self) -> None:
+        """Raise where labels are not of their kind, or were not seen, and cannot be compared with a forecast."""
+        self.batch.check_seen(self.columns.event)
+        if self.kind is not None:
+            with self.naming():
+                self.kind.check(self.y, self.known.get("bound"))
+
+    def naming(self) -> AbstractContextManager[None]:
+        """Say which table, column and row it is that the library cannot use."""
+        return self.batch.naming(self.columns.target)
+
+    def report(self, flat: str = FLOORED) -> None:
+        """Warn of rows that were repaired or left out.
+
+        Args:
+            flat: What becomes of rows without a width.
+        """
+        self.counts.report(self.source, "they are left out", self.kind, flat)
+
+
+def read_rows(
+    table: Table, columns: Columns, labels: Labels | None = None, others: Sequence[str] = (), *, missing: str = "keep"
+) -> Rows:
+    """All rows of a table that have a label and a prediction.
+
+    Args:
+        table: What `table_of` gives.
+        columns: Which columns hold what.
+        labels: What kind of number the labels are.
+        others: Other columns to read.
+        missing: What becomes of rows without a number: "keep" leaves them out and counts them, "error" raises.
+    """
+    columns, counts = columns.resolve(table.header), Counts(missing)
+    needed, target = columns.needed(labels), columns.labels_in()
+    numbers, texts = list(dict.fromkeys([target, *needed])), list(dict.fromkeys([*columns.by, *others]))
+    table.header.check([*numbers, *texts])
+    kept: list[NDArray[np.int64]] = []
+    parts: list[list[Numbers]] = []
+    found: dict[str, list[Any]] = {name: [] for name in texts}
+    start = 0
+    for batch in table.batches(numbers, texts):
+        complete = counts.complete(batch, needed, target)
+        rows = batch.where(complete)
+        rows.check_complete(columns.by)
+        kept.append(start + np.flatnonzero(complete))
+        parts.append([rows.numbers(name) for name in numbers])
+        for name, values in found.items():
+            values.extend(rows.values(name).to_pylist())
+        start += len(batch)
+    counts.close(table.source)
+    if not start:
+        raise ValueError(f"{table.source}: {counts.no_rows(table.source)}")
+    arrays = [as_arrow(np.concatenate(column)) for column in zip(*parts, strict=True)]
+    batch = Batch(table.source, 0, pa.RecordBatch.from_arrays(arrays, numbers), kept=np.concatenate(kept))
+    if not len(batch):
+        raise ValueError(f"{table.source}: no row has both a label and a prediction")
+    known = columns.known_numbers(batch, labels) | columns.group(found)
+    return Rows(
+        table.source,
+        batch,
+        columns,
+        labels,
+        columns.prediction(batch, counts),
+        known,
+        {n: found[n] for n in others},
+        counts,
+    )
