@@ -29,7 +29,7 @@ from calibrant.labels.atom import atom_in
 from calibrant.labels.named import labels_named
 from calibrant.predictions import WithAtom
 from calibrant.refine import Constant
-from calibrant.refine.rows import TrainingRows
+from calibrant.refine.base import TrainingRows
 from calibrant.refine.two_part import TwoPart
 from calibrant.testing import check_distribution, check_labels
 

@@ -10,13 +10,20 @@ import pytest
 from scipy import sparse
 
 from calibrant import Calibrator, Ensemble, Interval, Normal, Point, Quantiles, Samples, StudentT
-from calibrant.refine import Constant, Forest, Mean, Refiner, ResidualLocationScale, ResidualQuantiles, forest
+from calibrant.refine import (
+    Constant,
+    Forest,
+    Mean,
+    Refiner,
+    ResidualLocationScale,
+    ResidualQuantiles,
+    forest,
+    refiner_named,
+)
+from calibrant.refine.base import TrainingRows
 from calibrant.refine.levels import at_levels
 from calibrant.refine.mean import Cascade
-from calibrant.refine.names import refiner_named
-from calibrant.refine.rows import TrainingRows
-from calibrant.refine.shrinkage import Shrinkage
-from calibrant.refine.spread import Spread
+from calibrant.refine.spread import Shrinkage, Spread
 from calibrant.testing import check_refiner
 
 SIMPLEST_FIRST = [
@@ -62,7 +69,8 @@ def test_where_residuals_know_nothing_location_and_scale_stay_as_they_are():
     rng = np.random.default_rng(1)
     noise = TrainingRows(rng.normal(size=(600, 5)), Point(np.zeros(600)), rng.normal(size=600))
     fitted = ResidualLocationScale().fit(noise)
-    location, scale = fitted.loc_scale(rng.normal(size=(100, 5)), Point(np.zeros(100)))
+    found = fitted(rng.normal(size=(100, 5)), Point(np.zeros(100)))
+    location, scale = found.loc, found.scale
     assert np.std(location) < 0.1
     assert np.std(np.log(scale)) < 0.15
 
@@ -233,7 +241,7 @@ def test_odd_labels_are_taken(refiner, labels):
 def test_weights_count_as_rows():
     weight = np.where(X[:800, 3] > 0, 1.0, 0.0)
     heavy = TrainingRows(X[:800], Point(F[:800]), Y[:800] + 10 * (weight == 0), weight)
-    location, _ = ResidualLocationScale().fit(heavy).loc_scale(X[800:], Point(F[800:]))
+    location = ResidualLocationScale().fit(heavy)(X[800:], Point(F[800:])).loc
     assert np.max(location - F[800:]) < 3  # the rows without weight lie 10 higher
 
 

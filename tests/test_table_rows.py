@@ -7,6 +7,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit, TimeSeriesSplit
 from sklearn.neighbors import KNeighborsRegressor
+from torch import nn
 
 from calibrant import CalibratedRegressor, Refined, load
 from calibrant.sklearn.meta_estimator import Routed
@@ -221,6 +222,14 @@ def test_a_fitted_model_is_not_fitted_again_in_silence():
     with pytest.warns(UserWarning, match=r"Ridge is fitted already.*FrozenEstimator\(model\) keeps it"):
         CalibratedRegressor(fitted, random_state=0).fit(X, y)
     CalibratedRegressor(FrozenEstimator(fitted), random_state=0).fit(*table(200, 1))
+
+
+def test_a_model_that_cannot_be_copied_is_told_the_way():
+    for model in (nn.Linear(6, 1), lambda X: X[:, 0], [Ridge(), nn.Linear(6, 1)]):
+        with pytest.raises(TypeError, match=r"has no get_params.* put a trained model into FrozenEstimator\(model\)"):
+            CalibratedRegressor(model).fit(*table(100))
+    frozen = CalibratedRegressor(FrozenEstimator(lambda X: X[:, 0])).fit(*table(100))
+    assert frozen.guarantee_.n == 100
 
 
 # ---- time -----------------------------------------------------------------------------------------------------------

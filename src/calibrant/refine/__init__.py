@@ -4,12 +4,14 @@ A refiner learns on training rows, from predictions by models that did not see t
 better prediction. Calibration rows are used once, by q, so the guarantee does not change.
 """
 
+from typing import Any
+
 from calibrant.refine.base import Refiner
-from calibrant.refine.constant import Constant
+from calibrant.refine.boosting import ResidualQuantiles
 from calibrant.refine.forest import Forest
 from calibrant.refine.location_scale import ResidualLocationScale
 from calibrant.refine.mean import Mean
-from calibrant.refine.quantiles import ResidualQuantiles
+from calibrant.refine.spread import Constant, Spread
 from calibrant.refine.two_part import TwoPart
 
 __all__ = [
@@ -21,3 +23,23 @@ __all__ = [
     "ResidualQuantiles",
     "TwoPart",
 ]
+
+REFINERS: dict[str, Refiner] = {
+    "constant": Constant(),
+    "spread": Spread(),
+    "location-scale": ResidualLocationScale(),
+    "quantiles": ResidualQuantiles(),
+    "forest": Forest(),
+    "mean": Mean(),
+}
+RefinerLike = Refiner | str
+"""A refiner or its name."""
+
+
+def refiner_named(value: Any) -> Refiner:
+    """The refiner of a name; a refiner as it is."""
+    if isinstance(value, Refiner):
+        return value
+    if not isinstance(value, str) or value not in REFINERS:
+        raise ValueError(f"refine must be a Refiner, or one of {', '.join(REFINERS)}, got {value!r}")
+    return REFINERS[value]

@@ -11,11 +11,10 @@ from sklearn.ensemble import RandomForestRegressor
 
 from calibrant._arrays import Array
 from calibrant.predictions import Quantiles
-from calibrant.refine.base import Refiner
+from calibrant.refine.base import Refiner, TrainingRows
+from calibrant.refine.boosting import separated
 from calibrant.refine.features import Features
 from calibrant.refine.levels import LEVELS
-from calibrant.refine.quantiles import separated
-from calibrant.refine.rows import TrainingRows
 
 _SPLITS = tuple((k + 0.5) / 9 for k in range(9))
 _THRESHOLDS = np.concatenate([[0.002, 0.005], (np.arange(50) + 0.5) / 50, [0.995, 0.998]])
@@ -109,10 +108,8 @@ class ForestDistribution:
     def _block(self, leaves: Array) -> Array:
         distribution = np.zeros((len(leaves), len(self.points)), dtype=np.float32)
         seen = np.empty_like(distribution)
-        for k, table in enumerate(self.tables):
-            distribution += np.take(
-                table, leaves[:, k], axis=0, out=seen, mode="clip"
-            )  # leaves are in range: no buffer needed
+        for k, table in enumerate(self.tables):  # "clip" needs no buffer, and leaves are in range
+            distribution += np.take(table, leaves[:, k], axis=0, out=seen, mode="clip")
         F = 0.95 / len(self.tables) * distribution.astype(np.float64) + 0.05 * self.pooled
         return separated(_inverse(F, self.points), self.unit)
 

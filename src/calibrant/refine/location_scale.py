@@ -10,16 +10,14 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 
 from calibrant._arrays import Array
 from calibrant.distributions import Distribution, Normal
-from calibrant.refine.base import Refiner
+from calibrant.refine.base import Refiner, TrainingRows
+from calibrant.refine.boosting import MOST, SHALLOW, boosted, crossed, predicted
 from calibrant.refine.features import Features
-from calibrant.refine.learners import MOST, SHALLOW, boosted, crossed, predicted
-from calibrant.refine.rows import TrainingRows
-from calibrant.refine.shrinkage import Shrinkage
+from calibrant.refine.spread import Shrinkage
 
 _STEPS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _LEAST = 0.05
 """Of the median error: what is added before the logarithm, so that an error of 0 is no -inf."""
-
 _SCALE: dict[str, Any] = {**SHALLOW, "loss": "absolute_error"}
 
 
@@ -42,9 +40,7 @@ class ResidualLocationScale(Refiner):
         Args:
             rows: The training rows to learn from.
         """
-        return rows.once(self, lambda: self._learned(rows.sampled(MOST)))
-
-    def _learned(self, rows: TrainingRows) -> tuple[LocationScaleRefinement, TrainingRows, Array]:
+        rows = rows.sampled(MOST)
         r, weight = rows.y - rows.centre, rows.sample_weight
         location = crossed(rows, r)
         step = min(_STEPS, key=lambda alpha: float(np.average(np.abs(r - alpha * location), weights=weight)))
@@ -75,14 +71,10 @@ class LocationScaleRefinement:
 
     def __call__(self, X: Any, prediction: Any) -> Distribution:
         """The distribution of each row."""
-        return Normal(*self.loc_scale(X, prediction))
+        return Normal(*self.loc_scale(self.features(X, prediction)))
 
-    def loc_scale(self, X: Any, prediction: Any) -> tuple[Array, Array]:
-        """The location and the scale of each row."""
-        return self.at(self.features(X, prediction))
-
-    def at(self, matrix: Array) -> tuple[Array, Array]:
-        """The same, where X and the prediction are a matrix already."""
+    def loc_scale(self, matrix: Array) -> tuple[Array, Array]:
+        """The location and the scale of each row of a matrix of X and the prediction."""
         location = matrix[:, 0]
         if self.location is not None:
             location = location + self.step * predicted(self.location, matrix)

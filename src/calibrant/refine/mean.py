@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from calibrant.predictions import Quantiles
-from calibrant.refine.base import Refinement, Refiner
+from calibrant.refine.base import Refinement, Refiner, TrainingRows
+from calibrant.refine.boosting import ResidualQuantiles
 from calibrant.refine.forest import Forest, ForestDistribution
 from calibrant.refine.levels import LEVELS, at_levels
 from calibrant.refine.location_scale import LocationScaleRefinement, ResidualLocationScale
-from calibrant.refine.quantiles import ResidualQuantiles
-from calibrant.refine.rows import TrainingRows
 from calibrant.refine.spread import Spread
 
 FEWEST_ROWS, FEWEST_GROUPS = 100, 6
@@ -35,9 +34,6 @@ class Cascade(Refiner):
 
     def fit(self, rows: TrainingRows) -> CascadeRefinement:
         """First the location and the scale, then the distribution of the scores."""
-        return rows.once(self, lambda: self._learned(rows))
-
-    def _learned(self, rows: TrainingRows) -> CascadeRefinement:
         first, sample, scores = self.first.with_scores(rows)
         return CascadeRefinement(first, self.then.distribution(sample, scores))
 
@@ -52,7 +48,7 @@ class CascadeRefinement:
     def __call__(self, X: Any, prediction: Any) -> Quantiles:
         """location + scale * quantiles of the score."""
         matrix = self.first.features(X, prediction)
-        location, scale = self.first.at(matrix)
+        location, scale = self.first.loc_scale(matrix)
         scores = self.distribution.quantiles(matrix)
         return Quantiles(LEVELS, location[:, None] + scale[:, None] * scores)
 

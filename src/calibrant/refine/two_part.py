@@ -12,11 +12,10 @@ from calibrant._arguments import one_number
 from calibrant._arrays import Array
 from calibrant._words import in_all
 from calibrant.predictions import WithAtom
-from calibrant.refine.base import Refinement, Refiner
+from calibrant.refine.base import Refinement, Refiner, TrainingRows
+from calibrant.refine.boosting import MOST, few_threads, leaf
 from calibrant.refine.features import Features
-from calibrant.refine.learners import MOST, few_threads, leaf
 from calibrant.refine.mean import Mean
-from calibrant.refine.rows import TrainingRows
 
 _FEWEST = 10
 """Rows of either part: fewer teach no classifier."""

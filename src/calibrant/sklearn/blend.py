@@ -18,8 +18,8 @@ from sklearn.neural_network import MLPRegressor
 from sklearn.svm import SVR
 from sklearn.utils.validation import has_fit_parameter
 
+from calibrant.refine.boosting import few_threads
 from calibrant.refine.features import Encoder
-from calibrant.refine.learners import few_threads
 
 Numbers = np.ndarray[Any, Any]
 

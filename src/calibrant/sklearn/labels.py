@@ -102,4 +102,4 @@ def refuse_constant(y: Any, names: Any) -> None:
     for name, column in [(None, y)] if names is None else zip(names, y.T, strict=True):
         if len(column) > 1 and np.ptp(column) == 0:
             which = "" if name is None else f" {name!r}"
-            raise ValueError(f"all {len(column)} labels{which} are {column[0]:g}: there is nothing to learn")
+            raise ValueError(f"all {len(column)} labels{which} are {column[0] + 0.0:g}: there is nothing to learn")

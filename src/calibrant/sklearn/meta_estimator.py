@@ -204,9 +204,15 @@ def fitted(estimator: Any, X: Any, y: Any, params: Sequence[Mapping[str, Any]]) 
     return estimator if isinstance(estimator, FrozenEstimator) else clone(estimator).fit(X, y, **params[0])
 
 
-def warn_of_fitted(estimator: Any) -> None:
-    """Say that a fitted model will be fitted again."""
+def check_models(estimator: Any) -> None:
+    """Raise where a model cannot be copied, and say that a fitted one will be fitted again."""
     for each in by_name(estimator).values():
+        if not hasattr(each, "get_params"):
+            raise TypeError(
+                f"the {named(each)} has no get_params, as scikit-learn's estimators have, so it cannot be copied and"
+                " fitted: put a trained model into FrozenEstimator(model), and every row calibrates; for one that is to"
+                " be trained, such as a torch module, take a wrapper with scikit-learn's methods, such as skorch's"
+            )
         if isinstance(each, FrozenEstimator) or not isinstance(each, BaseEstimator) or not get_tags(each).requires_fit:
             continue
         try:

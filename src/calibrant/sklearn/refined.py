@@ -18,9 +18,8 @@ from calibrant._words import warn_user
 from calibrant.distributions.base import Distribution
 from calibrant.models.frames import rows_of
 from calibrant.predictions import Prediction, concatenate
-from calibrant.refine.base import Refinement
-from calibrant.refine.names import RefinerLike, refiner_named
-from calibrant.refine.rows import TrainingRows
+from calibrant.refine import RefinerLike, refiner_named
+from calibrant.refine.base import Refinement, TrainingRows
 from calibrant.refine.stack import Stack, averaged, centre_of, is_one_quantile, joined_levels
 from calibrant.sklearn.blend import blend
 from calibrant.sklearn.columns import check_columns, learn_columns

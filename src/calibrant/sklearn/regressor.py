@@ -32,8 +32,8 @@ from calibrant.labels.named import labels_named
 from calibrant.models.frames import collected, rows_of
 from calibrant.names import InterpolatorName, interpolator_named, score_named
 from calibrant.predictions import Ensemble, Prediction, concatenate
+from calibrant.refine import RefinerLike, refiner_named
 from calibrant.refine.mean import Mean, teaches_a_mean
-from calibrant.refine.names import RefinerLike, refiner_named
 from calibrant.refine.spread import Spread
 from calibrant.refine.stack import centre_of
 from calibrant.refine.two_part import TwoPart
@@ -47,12 +47,12 @@ from calibrant.sklearn.meta_estimator import (
     MetaEstimator,
     Routed,
     by_name,
+    check_models,
     fitted,
     forecast,
     is_blend,
     is_frozen,
     last_step,
-    warn_of_fitted,
 )
 from calibrant.sklearn.online import OnlineMethods
 from calibrant.sklearn.predicting import PredictMethods
@@ -222,7 +222,7 @@ class CalibratedRegressor(RegressorMixin, PredictMethods, EvaluationMethods, Onl
             scored = [(self._prediction(model, X), X, y, groups)]
         else:
             refuse_constant(y, names)
-            warn_of_fitted(self.estimator)
+            check_models(self.estimator)
             routed = replace(routed, copies=copies_told(X, y))
             split = Split.of(self.cv)
             folds = self._split(split, X, y, names, routed, random)

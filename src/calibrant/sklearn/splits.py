@@ -67,6 +67,8 @@ class Split:
             if cv < 2:
                 raise ValueError(f"cv={cv} is no number of folds: give 2 or more, or a share such as cv=0.2")
             return cls(number=int(cv))
+        if cv is None:  # as scikit-learn's estimators have it
+            return cls(number=5)
         return cls(unit("cv as a share of the rows", float(cv))) if isinstance(cv, Real) else cls(splitter=cv)
 
     @classmethod

@@ -23,7 +23,7 @@ from calibrant.labels import Labels
 from calibrant.predictions import Point, with_labels
 from calibrant.predictions.point import as_prediction
 from calibrant.refine import Refiner
-from calibrant.refine.rows import TrainingRows
+from calibrant.refine.base import TrainingRows
 from calibrant.scores import Score, signed
 from calibrant.scores.nonconformity import Nonconformity
 from calibrant.testing.distributions import DistributionCheck, Floats, agree, numbers, require
