@@ -88,7 +88,7 @@ def picture(by_n: Sweep, by_m: Sweep, path: Path) -> None:
     import matplotlib.pyplot as plt
 
     from calibrant import plots
-    from calibrant.plots.theme import AFTER, BEFORE, COLOURS
+    from calibrant.plots import AFTER, BEFORE, COLOURS
 
     libraries = [
         OURS, YARDSTICK, "crepes", "MAPIE", "uncertainty-toolbox", "tinyconformal", "scoringrules", "scikit-learn",

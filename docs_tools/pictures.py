@@ -1,6 +1,7 @@
 """The pictures of plots.md: drawn at each build by the code above them, once for light pages and once for dark ones.
 
-`ax = plots.fan(...)` in a code block draws images/plot-fan.png; of two calls of the same plot the first counts.
+`ax = plots.fan(...)`, or `figure = plots.summary(...)`, in a code block draws images/plot-fan.png; of two calls of the
+same plot the first counts.
 """
 
 from __future__ import annotations
@@ -9,13 +10,12 @@ import doctest
 import io
 import re
 from typing import Any
-from unittest.mock import patch
 
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
 PAGE = "plots.md"
-DRAWN = re.compile(r"ax = plots\.(\w+)\(")
+DRAWN = re.compile(r"(ax|figure) = plots\.(\w+)\(")
 SHOWN = re.compile(r"(!\[[^\]]*\])\(images/(plot-[\w-]+)\.png\)(\{[^}]*\})?")
 INKS = {"light": ("black", "white"), "dark": ("#dde1e6", "#1e2329")}
 """Ink and paper; the dark ones are those of the theme at our hue."""
@@ -62,18 +62,17 @@ def drawn(markdown: str, ink: str, paper: str) -> dict[str, bytes]:
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 
-    from calibrant.plots.theme import RC, SIZE, settings
-
     namespace: dict[str, Any] = {"__name__": "__main__"}
     pictures: dict[str, bytes] = {}
-    with patch.dict(RC, settings(ink, paper, SIZE)):
+    inked = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
+    with mpl.rc_context(dict.fromkeys(inked, ink) | dict.fromkeys(("figure.facecolor", "axes.facecolor"), paper)):
         for example in doctest.DocTestParser().get_examples(markdown):
             exec(compile(example.source, PAGE, "single"), namespace)
             plot = DRAWN.match(example.source)
-            name = f"plot-{plot[1].replace('_', '-')}" if plot else ""
+            name = f"plot-{plot[2].replace('_', '-')}" if plot else ""
             if plot and name not in pictures:
                 file = io.BytesIO()
-                namespace["ax"].figure.savefig(file, format="png", dpi=200, metadata={"Software": None})
+                namespace[plot[1]].figure.savefig(file, format="png", dpi=200, metadata={"Software": None})
                 pictures[name] = file.getvalue()
     plt.close("all")
     return pictures

@@ -8,7 +8,8 @@ from typing import Any
 import matplotlib
 from matplotlib.figure import Figure
 
-from calibrant.plots.theme import AFTER, COLOURS, MILLIMETRE, RC
+from calibrant.plots import AFTER, COLOURS, theme
+from calibrant.plots.style import MILLIMETRE
 from studies.results import Results
 from studies.tables import Row, intervals
 
@@ -20,12 +21,12 @@ def figure(results: Results) -> dict[str, bytes]:
     them the mean coverage ± its standard error, whose target is the line.
     """
     looks = {"conformal": (AFTER, "o"), "credible": (COLOURS[4], "s")}  # dark and light: told apart in grey too
-    settings = RC | {"ytick.major.size": 0, "svg.hashsalt": "calibrant"}  # the same figure is the same file
+    settings: dict[Any, Any] = {"ytick.major.size": 0, "svg.hashsalt": "calibrant"}  # the same figure is the same file
     design = results.design
     target = 100 * design.coverage
     rows = [row for row in intervals(results).rows if any(c.here.value is not None for c in row.metrics.values())]
     size = (80 * MILLIMETRE, (24 + 7 * len(rows)) * MILLIMETRE)
-    with matplotlib.rc_context(settings):
+    with theme(), matplotlib.rc_context(settings):
         drawing = Figure(figsize=size, layout="constrained")
         widths, coverages = drawing.subplots(1, 2, sharey=True, width_ratios=(3, 2))
         for (kind, look), offset in zip(looks.items(), (-0.2, 0.2), strict=True):

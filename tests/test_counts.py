@@ -451,17 +451,17 @@ def test_labels_that_a_distribution_of_counts_cannot_give_are_named():
 
 def test_counts_are_drawn_as_bars():
     pytest.importorskip("matplotlib").use("Agg")
-    from calibrant.plots.curves import shape
+    from calibrant.plots.curves import density_of
 
     assert calibrant.plots.density(Poisson(3.0)).get_ylabel() == "probability"
     assert calibrant.plots.density(Normal(3.0, 1.0)).get_ylabel() == "density"
 
     distribution = Poisson(3.0)
-    drawn = shape(distribution, "H")
+    drawn = density_of(distribution, "H")
     assert drawn.at(2.2) == pytest.approx(float(distribution.pmf(2.0)))
     assert drawn.at(2.8) == pytest.approx(float(distribution.pmf(3.0)))
-    wide = shape(Poisson(1e5), "H")
-    area = np.sum(np.diff(wide.x) * (wide.density[1:] + wide.density[:-1]) / 2)
+    wide = density_of(Poisson(1e5), "H")
+    area = np.sum(np.diff(wide.x) * (wide.height[1:] + wide.height[:-1]) / 2)
     assert area == pytest.approx(0.998, abs=2e-3)
 
 

@@ -187,15 +187,15 @@ def test_what_it_cannot_watch_is_one_sentence():
         calibrant.plots.monitor(Monitor(calibrated))
 
 
-def test_the_plot_shows_the_capital_the_threshold_and_the_alarm():
+def test_the_plot_shows_the_evidence_the_threshold_and_the_alarm():
     rng = np.random.default_rng(0)
     calibrated = Calibrator().fit(Normal(np.zeros(300), 1.0), rng.normal(size=300))
     found = monitor(calibrated, Normal(np.zeros(20_000), 1.0), rng.normal(size=20_000) + 3, rng=rng)
     ax = calibrant.plots.monitor(found)
-    threshold, path, dot = ax.get_lines()
+    path, threshold, dot, _ = ax.get_lines()
     assert set(threshold.get_ydata()) == {100.0}
     rows = path.get_xdata()
-    np.testing.assert_allclose(np.log(path.get_ydata()), np.minimum(found.log_capital[rows], np.log(1e300)))
+    np.testing.assert_allclose(np.log(path.get_ydata()), np.minimum(found.log_capital[rows], np.log(1e250)))
     assert len(rows) < 5100
     assert dot.get_xdata()[0] == found.alarm.row
     np.testing.assert_allclose(dot.get_ydata()[0], np.exp(found.log_capital[found.alarm.row]))

@@ -135,7 +135,7 @@ def test_plots_of_intervals_and_of_reliability_show_its_own_quantiles():
     ax = plots.intervals(BASE[500:], Y[500:], coverage=0.8)
     share = np.mean((BASE.quantile(0.1) <= Y)[500:] & (BASE.quantile(0.9) >= Y)[500:])
     names = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert names[:2] == ["80% intervals", f"inside: {100 * round(share, 3):.6g}% of 1,000 rows"]
+    assert names[:2] == ["80% intervals of 200 rows", f"inside: {100 * round(share, 3):.6g}% of 1,000 rows"]
     line = plots.reliability(BASE[500:], Y[500:]).get_lines()[-1]
     np.testing.assert_array_equal(line.get_xdata(), [0.1, 0.5, 0.9])
     shares = [np.mean(Y[500:] <= BASE[500:].quantile(level)) for level in (0.1, 0.5, 0.9)]

@@ -1,14 +1,14 @@
 """Calibrated on average, wrong by slice.
 
 The 90% intervals hold 90% of all labels, but nearly all labels of the quiet hours and far too few of the busy ones.
-`diagnose` looks at every slice and says so.
+`judge` looks at every slice and says so.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
 
-from calibrant import Calibrator, Point, Quantiles, diagnose, plots
+from calibrant import Calibrator, Point, Quantiles, judge, plots
 from calibrant.metrics import coverage, crps
 
 # %%
@@ -36,17 +36,16 @@ same = calibrated(Point(model.predict(x[test])))
 print(f"90% intervals hold {coverage(same, y[test], 0.9):.1%} of the labels.")
 
 # %%
-# It is not right by slice. The verdict names the slice that is farthest off, the features that predict the errors,
-# the worst slice that a search finds, and what to do.
+# It is not right by slice. The verdict names what is wrong and what to do, and its reasons.
 
-names = ["hour", "temperature", "weekend"]
-first = diagnose(same, y[test], x[test], names=names, n=calibrated.guarantee.n)
+features = {"hour": hour[test], "temperature": temperature[test], "weekend": weekend[test]}
+first = judge(same, y[test], features, guarantee=calibrated.guarantee)
 print(first)
 
 # %%
 # ## Quantiles, whose width follows the features
 #
-# Five boosted quantiles, calibrated on the same rows. The same diagnosis shows what remains.
+# Five boosted quantiles, calibrated on the same rows. The same judge shows what remains.
 
 levels = [0.05, 0.25, 0.5, 0.75, 0.95]
 boosted = [
@@ -54,19 +53,20 @@ boosted = [
     for p in levels
 ]
 quantiles = [np.sort(np.column_stack([each.predict(x[r]) for each in boosted])) for r in (calibration, test)]
-follows = Calibrator().fit(Quantiles(levels, quantiles[0]), y[calibration])(Quantiles(levels, quantiles[1]))
-second = diagnose(follows, y[test], x[test], names=names, n=len(calibration))
+recalibrated = Calibrator().fit(Quantiles(levels, quantiles[0]), y[calibration])
+follows = recalibrated(Quantiles(levels, quantiles[1]))
+second = judge(follows, y[test], features, guarantee=recalibrated.guarantee)
 print(second)
 print(f"CRPS: {crps(same, y[test]):.2f} with one width, {crps(follows, y[test]):.2f} with quantiles")
 
 # %%
 # ## Slice by slice
 #
-# A grey bar is what chance allows, in all slices at once. Hollow dots are off.
+# A grey bar is what chance allows, in all slices at once. Hollow dots are off, with their fault beside them.
 
 with plots.theme():
     figure, axes = plt.subplots(1, 2, figsize=(6.3, 4.4), sharex=True, layout="constrained")
     figure.set_label("Coverage of the 90% interval by slice, of a point model and of quantiles, both calibrated")
     for ax, title, found in zip(axes, ("one width", "quantiles"), (first, second), strict=True):
         plots.diagnosis(found, most=16, ax=ax)
-        ax.set_title(title, loc="left", pad=14)
+        ax.set_title(title, loc="left")

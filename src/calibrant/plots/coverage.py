@@ -1,32 +1,98 @@
-"""The coverage of intervals, slice by slice and along the predicted value."""
+"""The coverage of intervals: along a number, and slice by slice."""
 
 from __future__ import annotations
 
-from itertools import pairwise
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from calibrant._arguments import same_length, unit
-from calibrant._arrays import floats, refuse
+from calibrant._arrays import floats
 from calibrant._types import ArrayLike, Groups, Values
 from calibrant._words import count
-from calibrant.diagnosis.row_events import row_events_of
-from calibrant.forecast import Forecasts, PredictionLike
-from calibrant.metrics.bands import share_interval
-from calibrant.metrics.by_slice import SMALLEST, slice_results
-from calibrant.metrics.forecasts import paired
+from calibrant.forecast import Forecasts
+from calibrant.judging.judge import Judgement
+from calibrant.judging.part import SMALLEST, Part, rows_named
+from calibrant.metrics.bands import reliability_band
 from calibrant.metrics.slices import Slices, all_rows, columns_of, slices_of
-from calibrant.plots.axis_labels import row_height, set_labels
-from calibrant.plots.canvas import drawing
 from calibrant.plots.curves import reach
-from calibrant.plots.inputs import Numbers, bins_of, named, numbers
-from calibrant.plots.legend import add_legend
-from calibrant.plots.marks import ties_split_ticks
-from calibrant.plots.palette import Palette
-from calibrant.plots.theme import Look, Style, percent, plain
+from calibrant.plots.inputs import Spans, inside_in_words, named, numbers, whole
+from calibrant.plots.style import Palette, Style, drawing, height_of_row, name_rows, percent, plain
+
+
+def coverage_by(
+    H: Forecasts,
+    y: ArrayLike,
+    by: Values | None = None,
+    *,
+    coverage: float = 0.9,
+    bins: int | None = None,
+    n: int | None = None,
+    confidence: float = 0.95,
+    ax: Axes | None = None,
+) -> Axes:
+    """#{i in bin: l_i <= y_i <= u_i} / #bin along the predicted value: do high forecasts hold as much as low ones?
+
+    `by` holds a number for each row in its place, such as a feature. Bins are of about equal size; up to 12 different
+    numbers are a bin each, and bins of fewer than 20 rows are left out. The bars are what chance allows in all bins at
+    once if H is calibrated, given `n` calibration rows; a hollow dot is off. Where labels lie on atoms, as counts do,
+    those at an end of their interval are split: the share is that of drawn PITs. H is a forecast or a mapping of names
+    to forecasts.
+
+    Args:
+        H: The forecasts, one per row: distributions, or a prediction that has intervals; or a mapping of names to such
+            forecasts.
+        y: The labels: one number per row.
+        by: A number for each row, such as a feature; the predicted value by default.
+        coverage: The probability of the centred interval, between 0 and 1.
+        bins: The number of bins, each of about as many rows; by default one for each 20 rows, at most 10.
+        n: The number of rows that calibrated H: the bars then allow for the error that they leave.
+        confidence: The probability that a calibrated forecast lies inside the bars of all bins.
+        ax: The matplotlib axes to draw on; those of a new figure by default.
+
+    >>> from calibrant import Normal
+    >>> f, noise = np.random.default_rng(0).normal(size=(2, 1000))
+    >>> ax = coverage_by(Normal(f, 1.0), f + noise * (1 + (f > 1)))  # twice the noise in the highest sixth
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['chance allows', 'off']
+    """
+    coverage, confidence = unit("coverage", coverage), unit("confidence", confidence)
+    given = named(H, y)
+    m = len(given[0].labels)
+    bins = max(1, min(10, m // SMALLEST)) if bins is None else whole("bins", bins, least=2)
+    values = None if by is None else numbers(floats("by", by, ndim=1))
+    same_length("the forecast", m, "by", m if values is None else len(values))
+    found = [(Spans.centred if values is None else Spans.of)(each, coverage) for each in given]
+    along = [spans.centre if values is None else values for spans in found]
+    columns = [slices_of("", each, m, parts=bins) for each in along]
+    shares = [_shares([column], spans, coverage, confidence, n) for column, spans in zip(columns, found, strict=True)]
+    if not all(shares):
+        got = f"{count(m, 'row')} in {count(len(columns[0].labels), 'bin')}"
+        raise ValueError(f"coverage_by needs a bin of at least {SMALLEST} rows, got {got}")
+    left_out = m - sum(each.m for each in shares[0])
+    with drawing(ax) as (ax, palette):
+        ax.axhline(100 * coverage, **palette.target)
+        size, places = (4 if len(given) == 1 else 3) * palette.unit, []
+        for k, (each, look) in enumerate(zip(given, palette.looks(len(given)), strict=True)):
+            medians = {name: np.median(along[k][columns[k].index == i]) for i, name in enumerate(columns[k].labels)}
+            at = np.array([medians[share.name] for share in shares[k]])
+            places += at.tolist()
+            if len(given) > 1:
+                line: Style = {"color": look["color"], "linestyle": look["linestyle"], "linewidth": 0.6 * palette.unit}
+                ax.plot(at, [100 * share.tested for share in shares[k]], **line)
+            # the bars of the others are about the same
+            _dots(ax, palette, at, shares[k], look | {"label": each.name}, size=size, upright=True, bars=k == 0)
+        _explain_hollow(ax, palette, shares)
+        low, high = reach(np.concatenate(along))
+        room = 0.03 * (high - low)
+        ax.set_xlim(min(low, *places) - room, max(high, *places) + room)
+        name = "predicted value" if by is None else plain(getattr(by, "name", None) or "x")
+        more = f" ({count(left_out, 'row')} in bins of fewer than {SMALLEST} left out)" if left_out else ""
+        ax.set(xlabel=name + more, ylabel=inside_in_words(coverage, found))
+    return ax
 
 
 def coverage_by_slice(
@@ -35,16 +101,16 @@ def coverage_by_slice(
     by: Groups,
     *,
     coverage: float = 0.9,
+    n: int | None = None,
     confidence: float = 0.95,
     ax: Axes | None = None,
 ) -> Axes:
-    """#{i in slice: l_i <= y_i <= u_i} / #slice, one dot per slice, against the coverage that was asked for.
+    """#{i in slice: l_i <= y_i <= u_i} / #slice, a dot per slice, on a bar of what chance allows in all at once.
 
     `by` holds a value for each row, or is a mapping of names to such columns, or a frame. Text and few different
-    numbers are one slice per value, many numbers are cut into quarters. The bars are exact binomial intervals (Clopper
-    and Pearson), widened after Bonferroni so that all of them hold at once with `confidence`; a hollow dot is one whose
-    bar misses the target. The number of rows is next to the name of the slice. H is a forecast or a mapping of names to
-    forecasts.
+    numbers are one slice per value, many numbers are cut into quarters; slices of fewer than 20 rows are left out. A
+    hollow dot is off. The number of rows is next to the name of the slice. H is a forecast or a mapping of names to
+    forecasts. It is drawn as `diagnosis` is.
 
     Args:
         H: The forecasts, one per row: distributions, or a prediction that has intervals; or a mapping of names to such
@@ -52,172 +118,138 @@ def coverage_by_slice(
         y: The labels: one number per row.
         by: A value for each row, a mapping of names to such columns, or a frame.
         coverage: The probability of the centred interval, between 0 and 1.
-        confidence: The probability that the bars of all slices hold the true coverages.
+        n: The number of rows that calibrated H: the bars then allow for the error that they leave.
+        confidence: The probability that a calibrated forecast lies inside the bars of all slices.
         ax: The matplotlib axes to draw on; those of a new figure by default.
 
     >>> from calibrant import Normal
     >>> y = np.random.default_rng(0).normal(size=400)
     >>> ax = coverage_by_slice(Normal(np.zeros(400), 1.0), y, {"region": ["north", "south"] * 200})
     >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['all rows (400)', 'region: north (200)', 'region: south (200)']
+    ['all rows (400)', 'region = north (200)', 'region = south (200)']
     """
     coverage, confidence = unit("coverage", coverage), unit("confidence", confidence)
-    forecasts = named(H, y)
-    inside = [_inside(forecast, y, coverage, name) for name, forecast, _ in forecasts]
-    m = len(inside[0])
-    slices = [all_rows(m), *(slices_of(name, values, m) for name, values in columns_of(by, ""))]
-    total = np.concatenate([column.counts for column in slices])
-    places = np.arange(len(total))
-    local = 1 - (1 - confidence) / (len(total) * len(forecasts))  # after Bonferroni
-    labels = [_label(column.name, text) for column in slices for text in column.labels]
-    drawn: list[Any] = []
-    with drawing(ax, height=24 + 4.5 * len(total) * (1 + 0.3 * (len(forecasts) - 1))) as (ax, palette):
-        ax.axvline(100 * coverage, color=palette.ink, linewidth=0.8 * palette.unit, linestyle=":", zorder=1)
-        ax.axhline(0.5, color=palette.shade, linewidth=0.4 * palette.unit)
-        size = min(4 * palette.unit, 0.7 * row_height(ax, len(total)) / len(forecasts))
-        off = False
-        for k, ((name, _, look), covered) in enumerate(zip(forecasts, inside, strict=True)):
-            hits = np.concatenate([np.bincount(c.index, covered, len(c.labels)) for c in slices])
-            shift = 0.5 * ((k + 0.5) / len(forecasts) - 0.5)
-            bars = hits / total, *share_interval(hits, total, local)
-            off |= _dots(ax, places + shift, bars, coverage, palette.look(look), palette, size)
-            if name:
-                drawn.append(Line2D([], [], **_dot(palette.look(look), size), label=name))
-        if off:
-            hollow: Style = _dot(forecasts[0][2], size) | {"color": palette.ink, "markerfacecolor": palette.paper}
-            drawn.append(Line2D([], [], **hollow, label=f"off: the bar misses {percent(coverage)}"))
-        ax.set_ylim(len(total) - 0.4, -0.6)
-        rows = [f"{label} ({number:,})" for label, number in zip(labels, total, strict=True)]
-        set_labels(ax, x=f"inside {percent(coverage)} intervals, %", rows=rows, at=places.tolist())
-        if drawn:
-            add_legend(ax, drawn, palette)
-    return ax
+    given = named(H, y)
+    m = len(given[0].labels)
+    columns = [all_rows(m), *(slices_of(name, values, m) for name, values in columns_of(by, ""))]
+    found = [Spans.of(each, coverage) for each in given]
+    shares = {
+        each.name: _shares(columns, spans, coverage, confidence, n) for each, spans in zip(given, found, strict=True)
+    }
+    drawn = len(shares[given[0].name])
+    if not drawn:
+        raise ValueError(f"coverage_by_slice needs at least {SMALLEST} rows, got {m}")
+    left_out = sum(len(column.labels) for column in columns) - drawn
+    note = f"\n{count(left_out, 'slice')} of fewer than {SMALLEST} rows left out" if left_out else ""
+    return _slices(shares, coverage, ax, inside_in_words(coverage, found) + note)
 
 
-def coverage_by(
-    H: PredictionLike,
-    y: ArrayLike,
-    by: Values | None = None,
-    *,
-    coverage: float = 0.9,
-    bins: int = 10,
-    n: int | None = None,
-    confidence: float = 0.95,
-    ax: Axes | None = None,
-) -> Axes:
-    """#{i in bin: l_i <= y_i <= u_i} / #bin along the predicted value: do high forecasts hold as much as low ones?
+def diagnosis(found: Judgement, *, most: int = 30, ax: Axes | None = None) -> Axes:
+    """The share of labels inside the intervals of each part of a judgement, on a bar of what chance allows in all.
 
-    `by` holds a number for each row in its place, such as a feature. Bins are of about equal size; up to 12 different
-    numbers are a bin each, and bins of fewer than 20 rows are left out. The grey bars are what chance allows in all
-    bins at once if H is calibrated, given `n` calibration rows; a hollow vermilion dot is off. Where labels lie on
-    atoms, as counts do, the bars are for the grey ticks, which split ties.
+    `found` is what `calibrant.judge` returned. A part that is off is a hollow dot, with its fault beside it: it may be
+    off for its PITs, though its share is inside the bar. Where labels lie on atoms, as counts do, those at an end of
+    their interval are split: the share is that of drawn PITs. Of more than `most` parts those are drawn that are off,
+    then those farthest out, all rows first. The number of rows is next to the name.
 
     Args:
-        H: The forecasts, one per row: distributions, or a prediction that has intervals.
-        y: The labels: one number per row.
-        by: A number for each row, such as a feature; the predicted value by default.
-        coverage: The probability of the centred interval, between 0 and 1.
-        bins: The number of bins, each of about as many rows.
-        n: The number of rows that calibrated H: the band then allows for the error that they leave.
-        confidence: The probability that a calibrated forecast lies inside the bars of all bins.
+        found: What `calibrant.judge` returned.
+        most: How many parts to draw at most.
         ax: The matplotlib axes to draw on; those of a new figure by default.
 
-    >>> from calibrant import Normal
-    >>> f, noise = np.random.default_rng(0).normal(size=(2, 1000))
-    >>> ax = coverage_by(Normal(f, 1.0), f + noise * (1 + (f > 1)))  # twice the noise in the highest sixth
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['chance allows', 'inside', 'off']
+    >>> import calibrant
+    >>> rng = np.random.default_rng(0)
+    >>> found = calibrant.judge(calibrant.Normal(np.zeros(400), 1.0), rng.normal(size=400), by=rng.integers(0, 2, 400))
+    >>> [label.get_text() for label in diagnosis(found, most=3).get_yticklabels()]
+    ['all rows (400)', 'group = 0 (193)', 'group = 1 (207)']
     """
-    coverage, confidence, bins = unit("coverage", coverage), unit("confidence", confidence), bins_of(bins)
-    H, y = paired(H, y)
-    events = row_events_of(H, y, [coverage])
-    m = int(y.shape[0])
-    along = events.centre if by is None else numbers(floats("by", by, ndim=1))
-    same_length("the forecast", m, "by", len(along))
-    refuse("the predicted value", ~np.isfinite(along), "is not finite")
-    column = slices_of("", along, m, parts=bins)
-    results = {
-        each.value: each.intervals[0]
-        for each in slice_results([column], events.inside, None, confidence=confidence, n=n)
-    }
-    if not results:
-        raise ValueError(
-            f"coverage_by needs a bin of at least {SMALLEST} rows, got {count(m, 'row')} in"
-            f" {count(len(column.labels), 'bin')}"
-        )
-    chosen = [k for k, label in enumerate(column.labels) if label in results]
-    intervals = [results[column.labels[k]] for k in chosen]
-    edges, middle = _edges(along, column)
-    share, low, high = (
-        100 * np.array(each) for each in zip(*((h.share, h.low, h.high) for h in intervals), strict=True)
-    )
-    off, at = np.array([each.off for each in intervals]), middle[chosen]
-    left_out = m - int(column.counts[chosen].sum())
-    with drawing(ax) as (ax, palette):
-        ax.axhline(100 * coverage, color=palette.ink, linewidth=0.8 * palette.unit, linestyle=":", zorder=1)
-        shade: Style = {
-            "color": palette.shade,
-            "alpha": 0.45,
-            "edgecolor": palette.paper,
-            "linewidth": palette.unit,
-            "zorder": 2,
-        }
-        width = np.diff(edges)[chosen]
-        bar = ax.bar(edges[chosen], high - low, width, low, align="edge", **shade, label="chance allows")
-        dot: Style = {"marker": "o", "linestyle": "none", "markersize": 4 * palette.unit, "zorder": 3}
-        (inside,) = ax.plot(at[~off], share[~off], color=palette.after, label="inside", **dot)
-        (outside,) = ax.plot(
-            at[off], share[off], color=palette.before, markerfacecolor=palette.paper, label="off", **dot
-        )
-        ticks = ties_split_ticks(ax, intervals, at, palette, along="y")
-        ends = reach(along)
-        left, right = max(edges[0], min(ends[0], at[0])), min(edges[-1], max(ends[1], at[-1]))
-        room = 0.02 * (right - left)  # for a dot at the end
-        ax.set_xlim(left - room, right + room)
-        for patch in bar:
-            patch.sticky_edges.y.clear()  # room above and below the bars
-        ax.autoscale_view(scalex=False)
-        name = "predicted value" if by is None else plain(getattr(by, "name", None) or "x")
-        more = f" ({count(left_out, 'row')} in bins of fewer than {SMALLEST} left out)" if left_out else ""
-        set_labels(ax, x=f"{name}{more}", y=f"inside {percent(coverage)} intervals, %")
-        add_legend(ax, [bar, *ticks, *(dots for dots, some in ((inside, ~off), (outside, off)) if some.any())], palette)
+    if not isinstance(found, Judgement):
+        raise TypeError(f"found must be what calibrant.judge returns, got {type(found).__name__}")
+    order = sorted(found.parts[1:], key=_distance)[: whole("most", most) - 1]
+    shown = [part for part in found.parts if part is found.overall or part in order]
+    words = f"in {percent(found.coverage)} intervals{'' if found.overall.split_share is None else ', ties split'}, %"
+    return _slices({"": [_Share.of(part) for part in shown]}, found.coverage, ax, words)
+
+
+def _distance(part: Part) -> tuple[bool, float]:
+    """What is off first, then by the distance to the coverage, in the width of its bar."""
+    return not part.off, -abs(part.tested - part.coverage) / (part.high - part.low)
+
+
+class _Share(NamedTuple):
+    """The share of labels inside the intervals of m rows, and what chance allows."""
+
+    name: str
+    m: int
+    tested: float
+    low: float
+    high: float
+    off: bool
+    fault: str = ""
+
+    @classmethod
+    def of(cls, part: Part) -> _Share:
+        return cls(part.name, part.m, part.tested, part.low, part.high, part.off, part.fault)
+
+
+def _shares(columns: Sequence[Slices], spans: Spans, coverage: float, confidence: float, n: int | None) -> list[_Share]:
+    """Of each slice of at least 20 rows; after Bonferroni all bounds hold at once with this confidence."""
+    large = [(column, k) for column in columns for k, m in enumerate(column.counts) if m >= SMALLEST]
+    found = []
+    for column, k in large:
+        tested = spans.tested[column.index == k]
+        (low,), (high,) = reliability_band(len(tested), [coverage], 1 - (1 - confidence) / len(large), n=n)
+        share = float(tested.mean())
+        off = not low - 1e-12 <= share <= high + 1e-12
+        found.append(_Share(rows_named(column.name, column.labels[k]), len(tested), share, low, high, off))
+    return found
+
+
+def _slices(found: Mapping[str, Sequence[_Share]], coverage: float, ax: Axes | None, words: str) -> Axes:
+    """One line per slice, and a dot per forecast on each."""
+    slices = next(iter(found.values()))
+    rows, many = len(slices), len(found)
+    with drawing(ax, width=110, height=20 + 4.5 * rows * (1 + 0.4 * (many - 1)), side="right") as (ax, palette):
+        ax.axvline(100 * coverage, **palette.target)
+        size = min(4 * palette.unit, 0.4 * height_of_row(ax, rows) * (1 if many == 1 else 2 / many))
+        for place, ((name, shares), look) in enumerate(zip(found.items(), palette.looks(many), strict=True)):
+            at = np.arange(rows) + 0.7 * ((place + 0.5) / many - 0.5)
+            _dots(ax, palette, at, shares, look | {"label": name}, size=size, upright=False)
+            for y, share in zip(at, shares, strict=True):
+                beside: Style = {"xytext": (3, 0), "textcoords": "offset points", "va": "center"}
+                ax.annotate(share.fault, (1, y), xycoords=ax.get_yaxis_transform(), **beside, fontsize=6 * palette.unit)
+        _explain_hollow(ax, palette, found.values())
+        ax.set_ylim(rows - 0.4, -0.6)
+        ax.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+        name_rows(ax, range(rows), [f"{plain(each.name, most=42)} ({each.m:,})" for each in slices])
+        ax.set_xlabel(words)
     return ax
-
-
-def _edges(along: Numbers, column: Slices) -> tuple[Numbers, Numbers]:
-    """The edges of the bins, halfway between neighbours, and their medians."""
-    parts = [np.sort(along[column.index == k]) for k in range(len(column.labels))]
-    inner = [(a[-1] + b[0]) / 2 for a, b in pairwise(parts)]
-    first, last = parts[0][0], parts[-1][-1]
-    # a bin of one value at an end is as wide outwards as inwards
-    left = first - (inner[0] - first if inner else 0.5) * (parts[0][-1] == first)
-    right = last + (last - inner[-1] if inner else 0.5) * (parts[-1][0] == last)
-    return np.array([left, *inner, right]), np.array([part[len(part) // 2] for part in parts])
-
-
-def _inside(forecast: Any, y: Any, coverage: float, name: str) -> Numbers:
-    """1 for each row whose label lies in its interval, else 0."""
-    forecast, y = paired(forecast, y, f"the forecast {name!r}" if name else "the forecast")
-    lower, upper = (numbers(bound) for bound in forecast.bounds(coverage))
-    label = numbers(y)
-    return ((lower <= label) & (label <= upper)).astype(np.float64)
-
-
-def _label(column: str, text: str) -> str:
-    return f"{plain(column, most=12)}: {plain(text, most=24)}" if column else plain(text, most=28)
-
-
-def _dot(look: Look, size: float) -> Style:
-    return {"color": look.colour, "marker": look.marker, "linestyle": "none", "markersize": size}
 
 
 def _dots(
-    ax: Axes, at: Any, bars: tuple[Numbers, Numbers, Numbers], target: float, look: Look, palette: Palette, size: float
-) -> bool:
-    """A dot and a bar at each place, hollow where the bar misses the target; whether one does."""
-    share, low, high = bars
-    missed = (low > target) | (high < target)
-    ax.hlines(at, 100 * low, 100 * high, color=look.colour, linewidth=0.9 * palette.unit, zorder=2)
-    ax.plot(100 * share[~missed], at[~missed], **_dot(look, size), zorder=3)
-    ax.plot(100 * share[missed], at[missed], **_dot(look, size), markerfacecolor=palette.paper, zorder=3)
-    return bool(missed.any())
+    ax: Axes,
+    palette: Palette,
+    at: Any,
+    shares: Sequence[_Share],
+    look: Any,
+    *,
+    size: float,
+    upright: bool,
+    bars: bool = True,
+) -> None:
+    """The share of each slice as a dot on its bar, hollow where it is off; bars go up, or across."""
+    share, low, high = (100 * np.array(each) for each in zip(*((s.tested, s.low, s.high) for s in shares), strict=True))
+    off = np.array([each.off for each in shares])
+    if bars:
+        bar: Style = palette.band | {"linewidth": 1.5 * size, "label": "chance allows"}
+        (ax.vlines if upright else ax.hlines)(at, low, high, **bar)
+    style: Style = look | {"linestyle": "none", "markersize": size, "zorder": 3}
+    filled, hollow = {"label": look["label"]}, {"label": "", "markerfacecolor": palette.paper}
+    for some, how in ((~off, filled), (off, hollow)):
+        ax.plot(*((at[some], share[some]) if upright else (share[some], at[some])), **style | how)
+
+
+def _explain_hollow(ax: Axes, palette: Palette, found: Iterable[Sequence[_Share]]) -> None:
+    """What a hollow mark means, where there is one."""
+    if any(each.off for shares in found for each in shares):
+        ax.plot([], [], "o", color=palette.ink, markerfacecolor=palette.paper, label="off")

@@ -1,4 +1,4 @@
-"""A single distribution in numbers to draw: where it lies, its atoms, its mean density over cells, its CDF."""
+"""A single distribution in numbers to draw: where it lies, its atoms, its density, its CDF."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from scipy.ndimage import gaussian_filter1d
 
 from calibrant._arrays import namespace
 from calibrant.distributions.base import Distribution
@@ -13,7 +14,8 @@ from calibrant.plots.inputs import Numbers, numbers
 
 _LEVELS = np.concatenate([[0.001], np.arange(1, 400) / 400, [0.999]])
 _SMALLEST_ATOM = 1 / 400
-_BARS = 200
+_CELLS = 200
+_MANY_PEAKS = 2
 
 
 def quantiles(distribution: Distribution) -> Numbers:
@@ -67,24 +69,26 @@ def _rounding(distribution: Distribution, q: Numbers) -> float:
     return float(4 * precision * np.max(np.abs(q)))
 
 
-class Shape(NamedTuple):
+class Density(NamedTuple):
     """A density to draw: points to join, and the atoms, which are not part of it."""
 
     x: Numbers
-    density: Numbers
+    height: Numbers
     atoms: Atoms
+    smoothed: bool
 
     def at(self, y: float) -> float:
         """The height of the drawn line at y; 0 beyond its ends."""
-        return float(np.interp(y, self.x, self.density, left=0.0, right=0.0))
+        return float(np.interp(y, self.x, self.height, left=0.0, right=0.0))
 
 
-def shape(distribution: Distribution, what: str) -> Shape:
-    """(F(b) - F(a)) / (b - a) over equal cells, at their middles; `what` is the name in the error.
+def density_of(distribution: Distribution, what: str) -> Density:
+    """(F(b) - F(a)) / (b - a) over 200 equal cells, at their middles; `what` is the name in the error.
 
-    200 cells, or 100, 50 or 25 as long as half as many are much smoother: their steps up and down then add up to less
-    than 1/1.3 of what they did. So noise of the scores goes, and what is in the distribution stays. A distribution of
-    counts is drawn as bars, one for each count, or for equally many of them where there are more than 200.
+    The density of a linear interpolation is a spike for every score. So one with more than 2 peaks is smoothed by a
+    normal kernel of 2 cells, or of 4 or 8 as long as that makes it much smoother: all steps up and down then add up to
+    less than 1/1.15 of what they did. A distribution of counts is drawn as bars,
+    one for each count, or for equally many of them where there are more than 200.
     """
     q = quantiles(distribution)
     if distribution.lattice is not None:
@@ -92,31 +96,41 @@ def shape(distribution: Distribution, what: str) -> Shape:
     middle = np.quantile(q, np.linspace(0.05, 0.95, 91))
     if np.all(np.isneginf(numbers(distribution.logpdf(middle)))):
         raise ValueError(f"{what} has no density, only atoms: draw its cdf instead")
-    edges, tiny, points = np.linspace(*reach(q), 201), _rounding(distribution, q), atoms(distribution, q)
+    edges, tiny, points = np.linspace(*reach(q), _CELLS + 1), _rounding(distribution, q), atoms(distribution, q)
     # an atom may lie on an edge: just after the edge the CDF has surely jumped
     jumped = np.concatenate([[0.0], np.cumsum(points.mass)])[np.searchsorted(points.at, edges + tiny)]
-    mass = np.maximum(np.diff(numbers(distribution.cdf(edges + 2 * tiny)) - jumped), 0)
-    while len(mass) > 25 and _roughness(mass) > 1.3 * _roughness(mass.reshape(-1, 2).mean(axis=1)):
-        mass, edges = mass.reshape(-1, 2).sum(axis=1), edges[::2]
-    density = mass / np.diff(edges)
+    rough = np.maximum(np.diff(numbers(distribution.cdf(edges + 2 * tiny)) - jumped), 0) / np.diff(edges)
+    density = rough
+    for width in (2, 4, 8) if _peaks(rough) > _MANY_PEAKS else ():
+        smoother = gaussian_filter1d(rough, width, mode="reflect")
+        if _steps(density) < 1.15 * _steps(smoother):
+            break
+        density = smoother
     x = np.concatenate([edges[:1], (edges[1:] + edges[:-1]) / 2, edges[-1:]])
-    return Shape(x, np.concatenate([density[:1], density, density[-1:]]), points)
+    return Density(x, np.concatenate([density[:1], density, density[-1:]]), points, density is not rough)
 
 
-def _bars(distribution: Distribution, low: float, high: float) -> Shape:
+def _bars(distribution: Distribution, low: float, high: float) -> Density:
     """The outline of bars around the points of a lattice, whose areas are probabilities."""
     origin, step = distribution.lattice or (0.0, 1.0)
     first, last = math.floor((low - origin) / step + 1e-9), math.ceil((high - origin) / step - 1e-9)
-    each = math.ceil((last - first + 1) / _BARS)
+    each = math.ceil((last - first + 1) / _CELLS)
     edges = origin + step * (np.arange(first, last + each + 1, each) - 0.5)
     heights = np.diff(numbers(distribution.cdf(edges))) / np.diff(edges)
     x, heights = np.repeat(edges, 2), np.repeat(heights, 2)
-    return Shape(x, np.concatenate([[0.0], heights, [0.0]]), Atoms(np.zeros(0), np.zeros(0)))
+    return Density(x, np.concatenate([[0.0], heights, [0.0]]), Atoms(np.zeros(0), np.zeros(0)), smoothed=False)
 
 
-def _roughness(heights: Numbers) -> float:
+def _steps(heights: Numbers) -> float:
     """All steps up and down, from 0 to 0."""
     return float(np.sum(np.abs(np.diff(heights, prepend=0.0, append=0.0))))
+
+
+def _peaks(heights: Numbers) -> int:
+    """How often it turns from up to down, by more than a thousandth of the highest."""
+    steps = np.diff(heights, prepend=0.0, append=0.0)
+    up = steps[np.abs(steps) > 1e-3 * heights.max()] > 0
+    return int(np.sum(up[:-1] & ~up[1:]))
 
 
 def cdf_curve(distribution: Distribution, q: Numbers, grid: Numbers) -> tuple[Numbers, Numbers]:

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from calibrant._arguments import same_length
 from calibrant._types import ArrayLike, SupportsArray
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import PredictionLike
 from calibrant.metrics.forecasts import forecast
-from calibrant.plots.axis_labels import set_labels
-from calibrant.plots.canvas import drawing, span_y
-from calibrant.plots.curves import Shape, cdf_curve, quantiles, reach, shape
-from calibrant.plots.inputs import chosen_rows, labels_of, numbers, parts_of, row_of
-from calibrant.plots.legend import add_legend
-from calibrant.plots.marks import has_levels, marks
-from calibrant.plots.palette import Palette, figure_of, length, points
-from calibrant.plots.theme import LOOK_AFTER, LOOK_BEFORE, Look, Style, plain
+from calibrant.plots.curves import Density, cdf_curve, density_of, quantiles, reach
+from calibrant.plots.inputs import Numbers, chosen_rows, labels_of, numbers, parts_of, row_of
+from calibrant.plots.style import AFTER, BEFORE, COLOURS, Palette, Style, drawing, name_rows, plain, span_y
 
 _POINTS = 400
-_MOST_ROWS = 8
+_COLOURS = (AFTER, BEFORE, *COLOURS[2:])
+"""Of the rows of one picture, each its own."""
 _MOST_RIDGES = 40
 _FEW_ATOMS = 4
 _HIGHEST = 2.6
@@ -38,19 +33,18 @@ def density(
     base: PredictionLike | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """(H(b) - H(a)) / (b - a) over small cells (a, b], of each of some rows: the mean density.
+    """The density of each of some rows, from the quantile 0.001 to 0.999 but not into far tails.
 
-    Not the density itself: that of a linear interpolation is a spike for every score. There are 200 cells where H is
-    smooth, down to 25 where it is rough, from the quantile 0.001 to 0.999 but not into far tails. An atom, as `clip`
-    makes one, is a stem whose height is its probability; a distribution of atoms alone has no density and raises.
-    `base` is the forecast before calibration: a distribution is drawn dashed; points, bounds, quantiles and samples are
-    ticks at the bottom. `y` are the labels of all rows, drawn as a dot on the curve (one far off as an arrow). `rows`
-    is left out for a single distribution.
+    The density of a linear interpolation is a spike for every score: it is smoothed, as the axis then says. An atom, as
+    `clip` makes one, is a stem whose height is its probability; a distribution of atoms alone has no density and
+    raises. `base` is the forecast before calibration: a distribution is drawn dashed; points, bounds, quantiles and
+    samples are ticks at the bottom. `y` are the labels of all rows, drawn as a dot on the curve (one far off as an
+    arrow). `rows` is left out for a single distribution; several have a colour each.
 
     Args:
         H: The forecasts: one distribution per row.
         y: The labels of all rows, drawn as dots.
-        rows: The numbers of the rows to draw; not needed for a single distribution.
+        rows: The numbers of the rows to draw, 7 at most; not needed for a single distribution.
         base: The forecasts before calibration, to draw with H.
         ax: The matplotlib axes to draw on; those of a new figure by default.
 
@@ -60,27 +54,27 @@ def density(
     >>> H = Calibrator().fit(base, f + noise)(base)
     >>> ax = density(H, rows=[0, 1], base=base, y=f + noise)
     >>> ax.get_ylabel()
-    'density'
+    'density, smoothed'
     """
     H = cast(Distribution, forecast(H).as_distribution())
-    chosen, labels, parts = chosen_rows(H, rows, most=_MOST_ROWS), labels_of(H, y), parts_of(base, H)
-    distributions = [part for part in parts if isinstance(part, Distribution)]
-    before = [[_shape(part, "base", row) for part in distributions] for row in chosen]
-    after = [_shape(H, "H", row) for row in chosen]
-    limits = _limits_around((drawn.x[0], drawn.x[-1]) for several in (after, *before) for drawn in several)
+    chosen, labels, parts = chosen_rows(H, rows, most=len(_COLOURS)), labels_of(H, y), parts_of(base, H)
+    known = [_densities(H, parts, row) for row in chosen]
+    drawn = [each for after, before in known for each in (after, *before)]
+    limits = _limits([(each.x[0], each.x[-1]) for each in drawn])
     with drawing(ax) as (ax, palette):
-        for drawn in (each for several in before for each in several):
-            _line(ax, palette, drawn, LOOK_BEFORE)
-        for row, drawn in zip(chosen, after, strict=True):
-            _line(ax, palette, drawn, LOOK_AFTER)
-            _marks(ax, parts, row, palette, transform=ax.get_xaxis_transform(), floor=0.0, height=0.06)
-            if labels is not None:
-                _stem(ax, palette, labels[row], 0.0, drawn.at(labels[row]), limits)
-        span_y(ax, 0, 1.15 * max(drawn.density.max() for several in (after, *before) for drawn in several))
-        if len(chosen) > 1:
-            _name_peaks(ax, palette, chosen, after)
-        set_labels(ax, x="y", y="probability" if H.lattice is not None and H.lattice[1] == 1 else "density")
-        _add_legend(ax, palette, parts, seen=_some(labels, chosen), limits=limits)
+        for row, (after, before), (name, colour, old) in zip(
+            chosen, known, _looks(palette, chosen, parts), strict=True
+        ):
+            for each in before:
+                _line(ax, palette, each, old, "--")
+            _line(ax, palette, after, colour, "-", name)
+            _ticks(ax, palette, parts, row, old)
+        for row, (after, _) in zip(chosen, known, strict=True):
+            _label(ax, palette, labels, row, after.at, limits)
+        span_y(ax, 0, 1.1 * max(each.height.max() for each in drawn))
+        probability = H.lattice is not None and H.lattice[1] == 1
+        ax.set(xlabel="y", ylabel="probability" if probability else _density_in_words(drawn))
+        _key(ax, palette, chosen, parts)
     return ax
 
 
@@ -101,7 +95,7 @@ def cdf(
     Args:
         H: The forecasts: one distribution per row.
         y: The labels of all rows, drawn as dots.
-        rows: The numbers of the rows to draw; not needed for a single distribution.
+        rows: The numbers of the rows to draw, 7 at most; not needed for a single distribution.
         base: The forecasts before calibration, to draw with H.
         ax: The matplotlib axes to draw on; those of a new figure by default.
 
@@ -113,30 +107,24 @@ def cdf(
     'H(y)'
     """
     H = cast(Distribution, forecast(H).as_distribution())
-    chosen, labels, parts = chosen_rows(H, rows, most=_MOST_ROWS), labels_of(H, y), parts_of(base, H)
-    several = [
-        [(row_of(part, row), LOOK_BEFORE) for part in parts if isinstance(part, Distribution)]
-        + [(row_of(H, row), LOOK_AFTER)]
-        for row in chosen
-    ]
-    known = [[quantiles(each) for each, _ in distributions] for distributions in several]
-    limits = _limits_around(reach(q) for each in known for q in each)
+    chosen, labels, parts = chosen_rows(H, rows, most=len(_COLOURS)), labels_of(H, y), parts_of(base, H)
+    distributions = [part for part in (H, *parts) if isinstance(part, Distribution)]
+    known = [[(each := row_of(part, row), quantiles(each)) for part in distributions] for row in chosen]
+    limits = _limits([reach(q) for several in known for _, q in several])
     with drawing(ax) as (ax, palette):
-        for distributions, qs in zip(several, known, strict=True):
-            ends = np.array([reach(q) for q in qs])
+        for row, several, (name, colour, old) in zip(chosen, known, _looks(palette, chosen, parts), strict=True):
+            ends = np.array([reach(q) for _, q in several])
             grid = np.linspace(ends.min(), ends.max(), _POINTS)
-            for (each, look), q in zip(distributions, qs, strict=True):
-                _curve(ax, palette, *cdf_curve(each, q, grid), look)
-        if len(chosen) > 1:
-            _staircase_of_names(ax, palette, H, chosen)
-        ax.set_ylim(0, 1.03)
-        set_labels(ax, x="y", y="H(y)")
-        for row in chosen:
-            _marks(ax, parts, row, palette, transform=ax.get_xaxis_transform(), floor=0.0, height=0.06, at_levels=True)
-            if labels is not None:
-                _stem(ax, palette, labels[row], 0.0, float(numbers(row_of(H, row).cdf(labels[row]))), limits)
-        mark = "s" if any(map(has_levels, parts)) else "|"
-        _add_legend(ax, palette, parts, seen=_some(labels, chosen), limits=limits, mark=mark)
+            for k, (distribution, q) in enumerate(several):
+                style: Style = (
+                    {"color": old, "linestyle": "--"} if k else {"color": colour, "label": name, "zorder": 2.2}
+                )
+                ax.plot(*cdf_curve(distribution, q, grid), **style, linewidth=1.2 * palette.unit)
+            _ticks(ax, palette, parts, row, old, at_levels=True)
+        for row, several in zip(chosen, known, strict=True):
+            _label(ax, palette, labels, row, several[0][0].cdf, limits)
+        ax.set(ylim=(0, 1.03), xlabel="y", ylabel="H(y)")
+        _key(ax, palette, chosen, parts, at_levels=True)
     return ax
 
 
@@ -175,172 +163,160 @@ def ridgeline(
     if H.shape and len(H) == 0:
         raise ValueError(f"a ridgeline needs a forecast of at least one row, got {H!r}")
     if rows is None and H.shape:
-        rows = _typical(H, 7)
+        rows = typical_rows(numbers(H.ppf(0.5)), 7)[::-1]
     chosen, y, parts = chosen_rows(H, rows, most=_MOST_RIDGES), labels_of(H, y), parts_of(base, H)
     names = [f"row {row}" for row in chosen] if labels is None else [plain(name, most=20) for name in labels]
     same_length("the rows that are drawn", len(chosen), "labels", len(names))
-    distributions = [part for part in parts if isinstance(part, Distribution)]
-    before = [[_shape(part, "base", row) for part in distributions] for row in chosen]
-    after = [_shape(H, "H", row) for row in chosen]
-    limits = _limits_around((drawn.x[0], drawn.x[-1]) for several in (after, *before) for drawn in several)
-    scale = 1.3 / max(drawn.density.max() for drawn in after)
-    with drawing(ax, height=26 + 6.5 * len(chosen)) as (ax, palette):
-        for k, row in enumerate(chosen):
+    known = [_densities(H, parts, row) for row in chosen]
+    drawn = [each for after, before in known for each in (after, *before)]
+    limits = _limits([(each.x[0], each.x[-1]) for each in drawn])
+    scale = 1.3 / max(after.height.max() for after, _ in known)
+    cut = any(scale * each.height.max() > _HIGHEST for _, before in known for each in before)
+    with drawing(ax, height=20 + 7 * len(chosen)) as (ax, palette):
+        for k, (row, (after, before)) in enumerate(zip(chosen, known, strict=True)):
             floor, order = len(chosen) - 1 - k, 3 * k + 2
-            _ridge(ax, palette, after[k], floor, scale, order)
-            for drawn in before[k]:
-                heights = floor + np.minimum(scale * drawn.density, _HIGHEST)
-                ax.plot(drawn.x, heights, color=palette.before, linestyle="--", zorder=order)
-            _marks(ax, parts, row, palette, transform=ax.transData, floor=floor, height=0.3, zorder=order + 1)
-            if y is not None:
-                _stem(ax, palette, y[row], floor, scale * after[k].at(y[row]), limits, order=order + 1)
+            for each in before:
+                heights = floor + np.minimum(scale * each.height, _HIGHEST)
+                ax.plot(each.x, heights, color=palette.before, linestyle="--", zorder=order + 0.5)
+            _ridge(ax, palette, after, floor, scale, order)
+            _ticks(ax, palette, parts, row, palette.before, floor=floor, order=order + 1)
+            _label(ax, palette, y, row, after.at, limits, floor=floor, scale=scale, order=order + 1)
         ax.set_ylim(-0.15, ax.get_ylim()[1])
-        ax.tick_params(axis="y", length=0)
-        set_labels(ax, x="y", rows=names, at=range(len(chosen))[::-1])
-        cut = any(scale * drawn.density.max() > _HIGHEST for several in before for drawn in several)
-        _add_legend(ax, palette, parts, seen=_some(y, chosen), limits=limits, cut=cut)
+        ax.set(xlabel="y", ylabel=_density_in_words(drawn))
+        name_rows(ax, range(len(chosen))[::-1], names)
+        _key(ax, palette, chosen[:1], parts, note=", cut off where too high" if cut else "")
     return ax
 
 
-def _name_peaks(ax: Axes, palette: Palette, chosen: Sequence[int], after: Sequence[Shape]) -> None:
-    """The row above the peak of each curve; where two would hide each other, one above the other."""
-    peaks = [int(np.argmax(drawn.density)) for drawn in after]
-    tops = [(drawn.x[peak], drawn.density[peak]) for drawn, peak in zip(after, peaks, strict=True)]
-    dots = 72 / figure_of(ax).dpi * ax.transData.transform(tops)
-    line = 1.4 * palette.note
-    taken: list[tuple[float, float]] = []
-    for k in np.argsort(dots[:, 1], kind="stable"):
-        x, start = dots[k]
-        up = start + 3
-        while any(abs(x - a) < length(f"row {max(chosen)}", palette.note) and abs(up - b) < line for a, b in taken):
-            up += line / 4
-        taken.append((x, up))
-        _name(ax, palette, chosen[k], tops[k], (0, up - start), ha="center", va="bottom")
-    room = max(up for _, up in taken) + line - 72 / figure_of(ax).dpi * ax.get_window_extent().y1
-    if room > 0:
-        ax.set_ylim(0, ax.get_ylim()[1] * (1 + room / points(ax)[1]))
-
-
-def _staircase_of_names(ax: Axes, palette: Palette, H: Distribution, chosen: Sequence[int]) -> None:
-    """The row of each curve, high on the left ones and low on the right ones, where there is room beside them."""
-    order = sorted(chosen, key=lambda row: float(numbers(row_of(H, row).ppf(0.5))))
-    for row, level in zip(order, np.linspace(0.9, 0.1, len(order)), strict=True):
-        at = float(numbers(row_of(H, row).ppf(level)))
-        if np.isfinite(at):
-            left = level > 0.5
-            _name(ax, palette, row, (at, level), (-4 if left else 4, 0), ha="right" if left else "left", va="center")
-
-
-def _typical(H: Distribution, count: int) -> list[int]:
-    """Rows evenly spaced in the order of the medians, the highest first."""
-    order = np.argsort(numbers(H.ppf(0.5)), kind="stable")
+def typical_rows(medians: Numbers, count: int) -> list[int]:
+    """Rows evenly spaced in the order of the medians, the lowest first."""
+    order = np.argsort(medians, kind="stable")
     places = np.unique(np.linspace(0.03 * (len(order) - 1), 0.97 * (len(order) - 1), count).round().astype(int))
-    return [int(row) for row in order[places][::-1]]
+    return [int(row) for row in order[places]]
 
 
-def _shape(H: Distribution, what: str, row: int) -> Shape:
-    return shape(row_of(H, row), f"row {row} of {what}" if H.shape else what)
+def _densities(H: Distribution, parts: Sequence[Any], row: int) -> tuple[Density, list[Density]]:
+    """Of a row, calibrated, and before."""
+
+    def of(distribution: Distribution, what: str) -> Density:
+        return density_of(row_of(distribution, row), f"row {row} of {what}" if H.shape else what)
+
+    return of(H, "H"), [of(part, "base") for part in parts if isinstance(part, Distribution)]
 
 
-def _curve(ax: Axes, palette: Palette, x: Any, height: Any, look: Look) -> None:
-    ax.plot(x, height, color=palette.legible(look.colour), linestyle=look.line, linewidth=1.2 * palette.unit)
+def _density_in_words(drawn: Sequence[Density]) -> str:
+    return "density, smoothed" if any(each.smoothed for each in drawn) else "density"
 
 
-def _line(ax: Axes, palette: Palette, drawn: Shape, look: Look) -> None:
+def _looks(palette: Palette, chosen: Sequence[int], parts: Sequence[Any]) -> list[tuple[str, str, str]]:
+    """For each row its name in the legend, its colour, and the colour of what was before."""
+    if len(chosen) == 1:
+        return [("after" if parts else "", palette.after, palette.before)]
+    colours = map(palette.colour, _COLOURS)
+    return [(f"row {row}", colour, colour) for row, colour in zip(chosen, colours, strict=False)]
+
+
+def _line(ax: Axes, palette: Palette, drawn: Density, colour: str, line: str, name: str = "") -> None:
     """The density as a line; the atoms as stems, on a scale of their own: the whole axis is probability 1."""
-    _curve(ax, palette, drawn.x, drawn.density, look)
+    style: Style = {"color": colour, "linestyle": line}
+    ax.plot(drawn.x, drawn.height, **style, linewidth=1.2 * palette.unit, label=name, zorder=2 if line == "--" else 2.2)
     at, mass = drawn.atoms
-    upright, look = ax.get_xaxis_transform(), palette.look(look)
-    if len(at):
-        ax.vlines(at, 0, mass, transform=upright, color=look.colour, linestyle=look.line, linewidth=1.6 * palette.unit)
-        tip: Style = {"marker": look.marker, "markersize": 4 * palette.unit, "linestyle": "none", "color": look.colour}
-        ax.plot(at, mass, transform=upright, **tip)
-    if len(at) <= _FEW_ATOMS:
-        text: Style = {"textcoords": "offset points", "va": "center", "fontsize": palette.note, "color": look.colour}
-        for point, share in zip(at, mass, strict=True):
-            ax.annotate(f"{100 * share:.2g}%", (point, share), (5 * palette.unit, 0), xycoords=upright, **text)
+    upright = ax.get_xaxis_transform()
+    ax.vlines(at, 0, mass, transform=upright, **style, linewidth=1.6 * palette.unit)
+    ax.plot(at, mass, "o", transform=upright, color=colour, markersize=4 * palette.unit)
+    for point, share in zip(at, mass, strict=True) if len(at) <= _FEW_ATOMS else ():
+        where: Style = {
+            "xycoords": upright,
+            "xytext": (5 * palette.unit, 0),
+            "textcoords": "offset points",
+            "va": "center",
+        }
+        ax.annotate(f"{100 * share:.2g}%", (point, share), **where, fontsize=6 * palette.unit)
 
 
-def _ridge(ax: Axes, palette: Palette, drawn: Shape, floor: float, scale: float, order: int) -> None:
-    heights = floor + scale * drawn.density
-    ax.fill_between(drawn.x, floor, heights, color=palette.tint, linewidth=0, zorder=order)
-    ax.plot(drawn.x, heights, color=palette.after, zorder=order)
-    ax.plot(drawn.x[[0, -1]], [floor, floor], color=palette.after, linewidth=0.4 * palette.unit, zorder=order)
-    ax.vlines(
-        drawn.atoms.at, floor, floor + drawn.atoms.mass, color=palette.after, linewidth=2 * palette.unit, zorder=order
-    )
+def _ridge(ax: Axes, palette: Palette, drawn: Density, floor: float, scale: float, order: float) -> None:
+    style: Style = {"color": palette.after, "zorder": order}
+    heights = floor + scale * drawn.height
+    ax.fill_between(drawn.x, floor, heights, color=palette.tint(AFTER, 0.3), linewidth=0, zorder=order)
+    ax.plot(drawn.x, heights, **style)
+    ax.plot(drawn.x[[0, -1]], [floor, floor], **style, linewidth=0.4 * palette.unit)
+    ax.vlines(drawn.atoms.at, floor, floor + drawn.atoms.mass, **style, linewidth=2 * palette.unit)
 
 
-def _stem(
-    ax: Axes, palette: Palette, y: float, floor: float, height: float, limits: tuple[float, float], *, order: float = 3
+def _label(
+    ax: Axes,
+    palette: Palette,
+    labels: Numbers | None,
+    row: int,
+    curve: Callable[[float], Any],
+    limits: tuple[float, float],
+    *,
+    floor: float = 0,
+    scale: float = 1,
+    order: float = 3,
 ) -> None:
-    """A label: a dot on the curve, and a line down to the axis; beyond the limits an arrow there instead."""
-    low, high = limits
+    """The label of a row: a dot on its curve, and a line down to the axis; beyond the limits an arrow there instead."""
+    if labels is None:
+        return
+    y, (low, high) = labels[row], limits
+    top = floor + scale * float(numbers(curve(y)))
+    style: Style = {"color": palette.ink, "zorder": order, "clip_on": False, "linestyle": "none"}
     if low <= y <= high:
-        ax.vlines(
-            y, floor, floor + height, color=palette.ink, linewidth=0.9 * palette.unit, linestyle=":", zorder=order
-        )
-        ax.plot(y, floor + height, color=palette.ink, marker="o", clip_on=False, zorder=order)
+        ax.vlines(y, floor, top, color=palette.ink, linestyle=":", zorder=order)
+        ax.plot(y, top, **style, marker="o", label="label y")
     else:
         near = 0.32 * (high - low)  # just outside the curves, which take the third in the middle
         end, arrow = (low + near, "<") if y < low else (high - near, ">")
-        style: Style = {"color": palette.ink, "marker": arrow, "markersize": 4 * palette.unit}
-        ax.plot(end, floor + height, **style, clip_on=False, zorder=order)
+        ax.plot(end, top, **style, marker=arrow, label="label beyond")
 
 
-def _limits_around(ends: Iterable[tuple[float, float]]) -> tuple[float, float]:
+def _limits(ends: Sequence[tuple[float, float]]) -> tuple[float, float]:
     """As far as labels are drawn where they lie: once more the width of all curves to either side."""
-    lows, highs = zip(*ends, strict=True)
-    width = max(highs) - min(lows)
-    return min(lows) - width, max(highs) + width
+    low, high = min(low for low, _ in ends), max(high for _, high in ends)
+    return low - (high - low), high + (high - low)
 
 
-def _name(
-    ax: Axes, palette: Palette, row: int, at: tuple[float, float], off: tuple[float, float], **where: Any
-) -> None:
-    """The number of a row next to its curve, some points off, legible over other curves."""
-    paper: Style = {"boxstyle": "square,pad=0.1", "facecolor": palette.paper, "edgecolor": "none", "alpha": 0.75}
-    text: Style = {"fontsize": palette.note, "bbox": paper, "zorder": 5, **where}
-    ax.annotate(f"row {row}", at, off, textcoords="offset points", **text)
-
-
-def _marks(ax: Axes, parts: Sequence[Any], row: int, palette: Palette, **how: Any) -> None:
-    for part in parts:
-        if not isinstance(part, Distribution):
-            marks(ax, part, row, palette, **how)
-
-
-def _some(labels: Any, chosen: Sequence[int]) -> Any:
-    """The labels of the rows that are drawn."""
-    return None if labels is None else labels[chosen]
-
-
-def _add_legend(
+def _ticks(
     ax: Axes,
     palette: Palette,
     parts: Sequence[Any],
+    row: int,
+    colour: str,
     *,
-    seen: Any,
-    limits: tuple[float, float],
-    mark: str = "|",
-    cut: bool = False,
+    floor: float | None = None,
+    order: float = 2.5,
+    at_levels: bool = False,
 ) -> None:
-    """What the colours and marks mean; nothing where there is only one."""
-    lines = [Line2D([], [], color=palette.after, label="after" if parts else "forecast")]
-    if any(isinstance(part, Distribution) for part in parts):
-        label = "before, cut off where it is too high" if cut else "before"
-        lines.insert(0, Line2D([], [], color=palette.before, linestyle="--", label=label))
-    elif parts:
-        ticks: Style = {"marker": mark, "markersize": 4 * palette.unit, "linestyle": "none"}
-        lines.insert(0, Line2D([], [], color=palette.before, **ticks, label="before"))
-    if seen is not None:
-        dots: Style = {"color": palette.ink, "linestyle": "none"}
-        low, high = limits
-        if ((seen >= low) & (seen <= high)).any():
-            lines.append(Line2D([], [], marker="o", **dots, label="label y"))
-        beyond = int(((seen < low) | (seen > high)).sum())
-        if beyond:
-            arrow = ">" if (seen > high).any() else "<"
-            lines.append(Line2D([], [], marker=arrow, **dots, label=f"beyond the axes: {beyond}"))
-    if len(lines) > 1:
-        add_legend(ax, lines, palette)
+    """The numbers of a base that is no distribution, as ticks from the floor, by default the axis, up.
+
+    With `at_levels`, as squares at the levels instead where they are quantiles.
+    """
+    bottom, top, transform = (
+        (0, 0.06, ax.get_xaxis_transform()) if floor is None else (floor, floor + 0.3, ax.transData)
+    )
+    for part in parts:
+        if isinstance(part, Distribution):
+            continue
+        marks = part.marks()
+        at = [numbers(mark.values[row : row + 1])[0] for mark in marks]
+        if at_levels and _has_levels(part):
+            ax.plot(at, [mark.level for mark in marks], "s", color=colour, zorder=order)
+        else:
+            ax.vlines(at, bottom, top, transform=transform, color=colour, linewidth=1.4 * palette.unit, zorder=order)
+
+
+def _has_levels(part: Any) -> bool:
+    """Whether the numbers of a prediction that is no distribution are quantiles."""
+    return not part.has_distribution and all(mark.level is not None for mark in part.marks())
+
+
+def _key(
+    ax: Axes, palette: Palette, chosen: Sequence[int], parts: Sequence[Any], *, note: str = "", at_levels: bool = False
+) -> None:
+    """What the legend says of the base; of a single forecast without labels nothing."""
+    if parts:
+        colour = palette.before if len(chosen) == 1 else palette.ink
+        squares = at_levels and any(map(_has_levels, parts))
+        dashed = any(isinstance(part, Distribution) for part in parts)
+        style: Style = {"linestyle": "--"} if dashed else {"linestyle": "none", "marker": "s" if squares else "|"}
+        ax.plot([], [], color=colour, **style, label=f"before{note}")

@@ -1,20 +1,20 @@
-"""The arguments of plots: forecasts, one or by name, labels, and which rows to draw."""
+"""The arguments of plots: forecasts, one or by name, with their labels, and which rows to draw."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from calibrant._arguments import same_length
-from calibrant._arrays import floats, to_numpy
+from calibrant._arguments import same_length, unit
+from calibrant._arrays import Array, floats, refuse, to_numpy
 from calibrant._words import count
 from calibrant.distributions.base import Distribution
-from calibrant.metrics.forecasts import forecast
-from calibrant.metrics.forecasts import labels_of as labels_in
+from calibrant.metrics.calibration import drawn_pits
+from calibrant.metrics.forecasts import forecast, paired
 from calibrant.metrics.label_kinds import for_labels
-from calibrant.plots.theme import Look, looks, plain
+from calibrant.plots.style import percent, plain
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
 Indices = np.ndarray[Any, np.dtype[np.int64]]
@@ -30,25 +30,110 @@ def evenly(count: int, most: int) -> Indices:
     return np.unique(np.linspace(0, count - 1, min(most, count)).round().astype(np.int64))
 
 
-def bins_of(bins: Any) -> int:
-    """A count of bins, checked."""
-    if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or bins < 2:
-        raise ValueError(f"bins must be a count of at least 2, got {bins!r}")
-    return int(bins)
+def whole(name: str, value: Any, *, least: int = 1) -> int:
+    """A count, checked."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ValueError(f"{name} must be a whole number, at least {least}, got {value!r}")
+    return int(value)
 
 
-def named(forecasts: Any, y: Any) -> list[tuple[str, Any, Look]]:
-    """(name, forecast, look) of one forecast, whose name is "", or of a mapping of names to forecasts.
+class Given(NamedTuple):
+    """A forecast with its labels."""
+
+    name: str
+    """"" where it is the only one."""
+    what: str
+    """Which one, for errors."""
+    H: Any
+    y: Array
+    """The labels in the kind of array of the forecast."""
+    labels: Numbers
+
+
+def named(H: Any, y: Any) -> list[Given]:
+    """One forecast, or those of a mapping of names to forecasts, with their labels.
 
     Rates become Poisson distributions where all labels are counts, as in a report.
     """
-    labels = to_numpy(labels_in(y))
-    if not isinstance(forecasts, Mapping):
-        return [("", for_labels(forecast(forecasts), labels), looks(1)[0])]
-    if not forecasts:
+    every = H if isinstance(H, Mapping) else {"": H}
+    if not every:
         raise ValueError("a plot needs at least one forecast, got an empty mapping")
-    each = zip(forecasts.items(), looks(len(forecasts)), strict=True)
-    return [(plain(name), for_labels(forecast(value), labels), look) for (name, value), look in each]
+    found = []
+    for name, each in every.items():
+        what = f"the forecast {name!r}" if isinstance(H, Mapping) else "the forecast"
+        checked, labels = paired(each, y, what)
+        found.append(Given(plain(name), what, for_labels(checked, labels), labels, numbers(labels)))
+    return found
+
+
+def one(H: Any, y: Any) -> Given:
+    """One forecast with its labels."""
+    if isinstance(H, Mapping):
+        raise TypeError(
+            "this plot draws one forecast, got a mapping of names to forecasts: draw each on axes of its own"
+        )
+    return named(H, y)[0]
+
+
+class Spans(NamedTuple):
+    """The intervals of one coverage and their labels, one number per row each."""
+
+    words: str
+    """What the intervals are called."""
+    lower: Numbers
+    centre: Numbers
+    """The median, or the middle of the interval where there is none."""
+    upper: Numbers
+    y: Numbers
+    inside: Any
+    """l_i <= y_i <= u_i."""
+    tested: Any
+    """The same by drawn PITs where labels lie on atoms, as counts do: then it has just the probability `coverage`."""
+
+    @classmethod
+    def of(cls, given: Given, coverage: float) -> Spans:
+        """Those of a forecast, or the error that it has none."""
+        y, H, coverage = given.labels, given.H, unit("coverage", coverage)
+        lower, upper = (np.broadcast_to(numbers(bound), y.shape) for bound in H.bounds(coverage))
+        inside = tested = (lower <= y) & (y <= upper)
+        with np.errstate(invalid="ignore"):  # of infinite ends, where there is a median
+            centre = (lower + upper) / 2
+        if H.has_distribution:
+            centre = np.broadcast_to(numbers(H.quantile(0.5)), y.shape)
+            pit, on_atoms = drawn_pits(H.as_distribution(), given.y)
+            if on_atoms:
+                tested = (pit > (1 - coverage) / 2) & (pit <= (1 + coverage) / 2)
+        words = "its own intervals" if H.own_bounds else f"{percent(coverage)} intervals"
+        return cls(words, lower, centre, upper, y, inside, tested)
+
+    @classmethod
+    def centred(cls, given: Given, coverage: float) -> Spans:
+        """The same, or the error that a centre is infinite."""
+        spans = cls.of(given, coverage)
+        refuse(f"the predicted value of {given.what}", ~np.isfinite(spans.centre), "is not finite")
+        return spans
+
+    @property
+    def width(self) -> Numbers:
+        """u_i - l_i; nan where both are the same infinity."""
+        with np.errstate(invalid="ignore"):
+            return self.upper - self.lower
+
+    @property
+    def ties_split(self) -> bool:
+        """Whether the tested share is not the counted one."""
+        return self.tested is not self.inside
+
+    def some(self, order: Any, most: int) -> Spans:
+        """At most so many rows, evenly spaced in the order given."""
+        chosen = order[evenly(len(order), most)]
+        return Spans(self.words, *(each[chosen] for each in self[1:]))
+
+
+def inside_in_words(coverage: float, found: Sequence[Spans]) -> str:
+    """The label of an axis of coverage."""
+    split = ", ties split" if any(spans.ties_split for spans in found) else ""
+    return f"in {percent(coverage)} intervals{split}, %"
 
 
 def chosen_rows(H: Any, rows: Any, *, most: int) -> list[int]:

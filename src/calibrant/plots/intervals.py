@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from matplotlib import dates
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from calibrant._arguments import same_length, unit
-from calibrant._arrays import refuse, to_numpy
+from calibrant._arrays import to_numpy
 from calibrant._types import ArrayLike, Values
 from calibrant._words import count, in_all
 from calibrant.forecast import PredictionLike
-from calibrant.metrics.forecasts import forecast, paired
-from calibrant.plots.axis_labels import set_labels
-from calibrant.plots.canvas import drawing, span_y
+from calibrant.metrics.forecasts import forecast
 from calibrant.plots.curves import reach
-from calibrant.plots.inputs import Numbers, evenly, labels_of, numbers
-from calibrant.plots.legend import add_legend
-from calibrant.plots.palette import Palette, points
-from calibrant.plots.theme import Style, percent
+from calibrant.plots.inputs import Numbers, Spans, evenly, labels_of, numbers, one, whole
+from calibrant.plots.style import Palette, Style, drawing, percent, span_y
 
 _MOST_POSITIONS = 2000
 
@@ -52,7 +47,7 @@ def fan(
     >>> t = np.arange(50)
     >>> ax = fan(Normal(np.sin(t / 8), 0.1 + t / 100), x=t, coverages=(0.5, 0.9))
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['50%', '90%', 'median']
+    ['90%', '50%', 'median']
     """
     H = forecast(H)
     if not H.shape or len(H) == 0:
@@ -69,38 +64,28 @@ def fan(
     if not np.isfinite(middle).any():
         raise ValueError("the forecast has no finite median to draw")
     seen = None if labels is None else labels[order]
-    low, high = _limits(np.ravel([*bands, [middle, middle]]), seen, middle[np.isfinite(middle)])
+    limits = limits_around(np.ravel([*bands, [middle, middle]]), seen, middle[np.isfinite(middle)])
     shades = np.linspace(0.2, 0.62, len(wanted)) if len(wanted) > 1 else [0.4]
-    marker = "o" if len(at) == 1 else None
-    drawn: list[Any] = []
     with drawing(ax) as (ax, palette):
-        for k, ((lower, upper), shade, c) in enumerate(zip(bands, shades, wanted, strict=True)):
-            edges = np.clip(lower, low - (high - low), None), np.clip(upper, None, high + (high - low))
-            colour = palette.tinted(palette.after, shade)
+        for k, (band, shade, c) in enumerate(zip(bands, shades, wanted, strict=True)):
+            edges = cut(band, limits)
+            style: Style = {"color": palette.tint(palette.after, shade), "label": percent(c)}
             if len(at) == 1:
-                band: Any = ax.vlines(at, *edges, color=colour, linewidth=(2 + 2 * k) * palette.unit, label=percent(c))
+                ax.vlines(at, *edges, **style, linewidth=(2 + 2 * k) * palette.unit)
             else:
-                band = ax.fill_between(at, *edges, color=colour, linewidth=0, label=percent(c))
-            drawn.insert(0, band)  # narrow to wide, as the eye goes out from the median
-        drawn += ax.plot(at, middle, color=palette.after, marker=marker, label="median")
+                ax.fill_between(at, *edges, **style, linewidth=0)
+        ax.plot(at, middle, color=palette.after, marker="o" if len(at) == 1 else None, label="median")
         if seen is not None:
             size = float(np.clip(25 / np.sqrt(len(at)), 1, 2.5)) * palette.unit
-            dots: Style = {"marker": "o", "markersize": size, "markeredgewidth": 0}
-            drawn += _dots(ax, palette, at, seen, (low, high), **dots, label="label y")
-            drawn += _beyond(ax, palette, at, seen, (low, high))
-        span_y(ax, low, high)
-        set_labels(ax, x="row" if x is None else "x", y="y")
+            _labels(ax, palette, at, seen, limits, marker="o", markersize=size, markeredgewidth=0, label="label y")
+            _beyond(ax, palette, at, seen, limits)
+        span_y(ax, *limits)
+        ax.set(xlabel="row" if x is None else "x", ylabel="y")
         if at.dtype.kind == "M":
-            _dates(ax)
-        add_legend(ax, drawn, palette)
+            locator = dates.AutoDateLocator(minticks=3, maxticks=7)  # type: ignore[no-untyped-call]
+            ax.xaxis.set_major_locator(locator)
+            ax.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
     return ax
-
-
-def _dates(ax: Axes) -> None:
-    """Ticks that fit into 80 mm."""
-    locator = dates.AutoDateLocator(minticks=3, maxticks=7)  # type: ignore[no-untyped-call]
-    ax.xaxis.set_major_locator(locator)
-    ax.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
 
 
 def _positions(x: Any, m: int) -> Any:
@@ -124,36 +109,6 @@ def _positions(x: Any, m: int) -> Any:
     return at
 
 
-def _limits(bounds: Numbers, labels: Numbers | None, whole: Numbers) -> tuple[float, float]:
-    """From the least to the largest bound within `reach`, and label within one more height; all of `whole`."""
-    finite = bounds[np.isfinite(bounds)]
-    low, high = reach(finite if len(finite) or labels is None else labels)
-    low, high = min(low, *whole), max(high, *whole)
-    if labels is not None:
-        near = labels[np.abs(labels - (low + high) / 2) <= 1.5 * (high - low)]
-        low, high = min([low, *near]), max([high, *near])
-    room = 0.04 * (high - low)
-    return low - room, high + room
-
-
-def _dots(ax: Axes, palette: Palette, at: Any, labels: Numbers, limits: tuple[float, float], **style: Any) -> list[Any]:
-    """Labels as dots, as far as they are within the limits: the handles for a legend."""
-    inside = (labels >= limits[0]) & (labels <= limits[1])
-    return ax.plot(at[inside], labels[inside], linestyle="none", color=palette.ink, **style)
-
-
-def _beyond(ax: Axes, palette: Palette, at: Any, labels: Numbers, limits: tuple[float, float]) -> list[Any]:
-    """Labels beyond the limits as triangles at the edge, for a legend; nothing where there are none."""
-    drawn: list[Any] = []
-    count = int(np.sum((labels < limits[0]) | (labels > limits[1])))
-    for beyond, edge, marker in ((labels > limits[1], limits[1], "^"), (labels < limits[0], limits[0], "v")):
-        if not beyond.any():
-            continue  # a line that is not clipped takes room in the layout, even an empty one
-        arrows: Style = {"marker": marker, "linestyle": "none", "color": palette.ink, "clip_on": False}
-        drawn += ax.plot(at[beyond], np.full(int(beyond.sum()), edge), **arrows, label=f"beyond the axes: {count:,}")
-    return drawn[:1]
-
-
 def intervals(
     H: PredictionLike, y: ArrayLike, *, coverage: float = 0.9, most: int = 200, ax: Axes | None = None
 ) -> Axes:
@@ -175,23 +130,19 @@ def intervals(
     >>> y = np.random.default_rng(0).normal(size=300)
     >>> ax = intervals(Normal(np.zeros(300), np.linspace(0.5, 2, 300)), y, most=100)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['90% intervals', 'inside: 90.7% of 300 rows', 'outside']
+    ['90% intervals of 100 rows', 'inside: 90.7% of 300 rows', 'outside']
     """
-    coverage, most = unit("coverage", coverage), _most(most)
-    H, y = paired(H, y)
-    rows = _Spans.of(H, numbers(y), coverage)
-    chosen = rows.some(np.argsort(rows.upper - rows.lower, kind="stable"), most)
-    place = np.arange(len(chosen.y))
-    chosen = _Spans(*(each - chosen.centre for each in chosen))
-    limits = _limits(np.concatenate([chosen.lower, chosen.upper]), chosen.y, np.zeros(1))
+    rows = Spans.centred(one(H, y), coverage)
+    drawn = rows.some(np.argsort(rows.width, kind="stable"), whole("most", most))
+    place = np.arange(len(drawn.y))
+    drawn = drawn._replace(**{name: getattr(drawn, name) - drawn.centre for name in ("lower", "upper", "y", "centre")})
+    limits = limits_around(np.concatenate([drawn.lower, drawn.upper]), drawn.y, np.zeros(1))
     with drawing(ax) as (ax, palette):
-        drawn = _bars(ax, palette, place, chosen, limits, _interval_name(H, coverage))
-        drawn += _labels(ax, palette, place, chosen, limits, rows)
-        ax.axhline(0, color=palette.shade, linewidth=0.5 * palette.unit, zorder=1)
+        _spans(ax, palette, place, drawn, limits, rows)
+        ax.axhline(0, **palette.target)
         ax.set_xlim(-0.02 * len(place) - 0.5, 1.02 * len(place) - 0.5)
         span_y(ax, *limits)
-        set_labels(ax, x=f"rows, in the order of the width{_of(place, rows)}", y="y less the interval's centre")
-        add_legend(ax, drawn, palette)
+        ax.set(xlabel="rows, by width", ylabel="y − centre")
     return ax
 
 
@@ -214,91 +165,71 @@ def parity(H: PredictionLike, y: ArrayLike, *, coverage: float = 0.9, most: int 
     >>> f, noise = np.random.default_rng(0).normal(size=(2, 300))
     >>> ax = parity(Normal(f, 1.0), f + noise, most=100)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['90% intervals', 'inside: 92.3% of 300 rows', 'outside']
+    ['90% intervals of 100 rows', 'inside: 92.3% of 300 rows', 'outside']
     """
-    coverage, most = unit("coverage", coverage), _most(most)
-    H, y = paired(H, y)
-    rows = _Spans.of(H, numbers(y), coverage)
-    chosen = rows.some(np.argsort(rows.centre, kind="stable"), most)
-    limits = _limits(np.concatenate([chosen.lower, chosen.upper]), chosen.y, chosen.centre)
+    rows = Spans.centred(one(H, y), coverage)
+    drawn = rows.some(np.argsort(rows.centre, kind="stable"), whole("most", most))
+    limits = limits_around(np.concatenate([drawn.lower, drawn.upper]), drawn.y, drawn.centre)
     with drawing(ax, height=70) as (ax, palette):
-        drawn = _bars(ax, palette, chosen.centre, chosen, limits, _interval_name(H, coverage))
-        drawn += _labels(ax, palette, chosen.centre, chosen, limits, rows)
-        ax.plot(limits, limits, color=palette.ink, linewidth=0.8 * palette.unit, linestyle=":", zorder=1)
-        ax.set(aspect="equal", xlim=limits, ylim=limits)
-        set_labels(ax, x=f"predicted centre{_of(chosen.y, rows)}", y="y")
-        add_legend(ax, drawn, palette)
+        _spans(ax, palette, drawn.centre, drawn, limits, rows)
+        ax.plot(limits, limits, **palette.target)
+        ax.set(aspect="equal", xlim=limits, ylim=limits, xlabel="predicted centre", ylabel="y")
     return ax
 
 
-class _Spans(NamedTuple):
-    """Labels and intervals, one number per row each."""
-
-    lower: Numbers
-    centre: Numbers
-    upper: Numbers
-    y: Numbers
-
-    @classmethod
-    def of(cls, H: Any, y: Numbers, coverage: float) -> _Spans:
-        lower, upper = (np.broadcast_to(numbers(bound), y.shape) for bound in H.bounds(coverage))
-        centre = np.broadcast_to(numbers(H.quantile(0.5)), y.shape) if H.has_distribution else (lower + upper) / 2
-        refuse("the centre of the forecast", ~np.isfinite(centre), "is not finite")
-        return cls(lower, centre, upper, y)
-
-    @property
-    def inside(self) -> Any:
-        return (self.lower <= self.y) & (self.y <= self.upper)
-
-    def some(self, order: Any, most: int) -> _Spans:
-        """At most so many rows, evenly spaced in the order given."""
-        chosen = order[evenly(len(order), most)]
-        return _Spans(*(each[chosen] for each in self))
+def _spans(ax: Axes, palette: Palette, at: Any, drawn: Spans, limits: tuple[float, float], rows: Spans) -> None:
+    """A line for each interval, labels inside as dots, labels outside as crosses; the legend is about all rows."""
+    colour = palette.tint(palette.after, 0.45)
+    width = float(np.clip(60 / len(at), 0.3, 4)) * palette.unit
+    ax.vlines(at, *cut((drawn.lower, drawn.upper), limits), color=colour, linewidth=width)
+    some = "" if len(at) == len(rows.y) else f" of {count(len(at), 'row')}"
+    ax.plot([], [], color=colour, linewidth=2 * palette.unit, label=drawn.words + some)  # seen, however thin they are
+    inside, share = drawn.inside, percent(round(float(rows.inside.mean()), 3))
+    dot: Style = {
+        "marker": "o",
+        "markersize": float(np.clip(25 / np.sqrt(len(at)), 1.8, 3)) * palette.unit,
+        "markeredgewidth": 0,
+    }
+    cross: Style = {"marker": "x", "markersize": 3.2 * palette.unit, "markeredgewidth": 0.9 * palette.unit}
+    words = f"inside: {share} of {count(len(rows.y), 'row')}"
+    _labels(ax, palette, at[inside], drawn.y[inside], limits, **dot, label=words)
+    _labels(ax, palette, at[~inside], drawn.y[~inside], limits, **cross, label="outside")
+    _beyond(ax, palette, at, drawn.y, limits)
 
 
-def _most(most: Any) -> int:
-    if not isinstance(most, (int, np.integer)) or most < 1:
-        raise ValueError(f"most must be a count of rows, at least 1, got {most!r}")
-    return int(most)
+def _labels(ax: Axes, palette: Palette, at: Any, labels: Numbers, limits: tuple[float, float], **style: Any) -> None:
+    """Labels as dots, as far as they are within the limits."""
+    inside = (labels >= limits[0]) & (labels <= limits[1])
+    ax.plot(at[inside], labels[inside], linestyle="none", color=palette.ink, **style)
 
 
-def _interval_name(H: Any, coverage: float) -> str:
-    return "its own intervals" if H.own_bounds else f"{percent(coverage)} intervals"
+def _beyond(ax: Axes, palette: Palette, at: Any, labels: Numbers, limits: tuple[float, float]) -> None:
+    """Labels beyond the limits as triangles at the edge, which the legend counts."""
+    low, high = labels < limits[0], labels > limits[1]
+    style: Style = {
+        "linestyle": "none",
+        "color": palette.ink,
+        "clip_on": False,
+        "label": f"beyond: {np.sum(low | high):,}",
+    }
+    for beyond, edge, marker in ((high, limits[1], "^"), (low, limits[0], "v")):
+        if beyond.any():  # a line that is not clipped takes room in the layout, even an empty one
+            ax.plot(at[beyond], np.full(int(beyond.sum()), edge), **style, marker=marker)
 
 
-def _of(drawn: Any, rows: _Spans) -> str:
-    """How many rows are drawn, if not all."""
-    return "" if len(drawn) == len(rows.y) else f" ({len(drawn)} of {len(rows.y):,})"
-
-
-def _bars(ax: Axes, palette: Palette, at: Any, rows: _Spans, limits: tuple[float, float], label: str) -> list[Any]:
-    """A line for each interval, thin enough for its neighbours; what is infinite ends beyond the limits."""
+def cut(ends: Sequence[Numbers], limits: tuple[float, float]) -> tuple[Numbers, Numbers]:
+    """Bounds that are finite: what is infinite ends one height beyond the limits."""
     low, high = limits
-    ends = np.clip(rows.lower, low - (high - low), None), np.clip(rows.upper, None, high + (high - low))
-    width = float(np.clip(0.5 * points(ax)[0] / len(at), 0.2, 4 * palette.unit))
-    colour = palette.tinted(palette.after, 0.45)
-    ax.vlines(at, *ends, color=colour, linewidth=width)
-    return [
-        Line2D([], [], color=colour, linewidth=2 * palette.unit, label=label)
-    ]  # visible in a legend, however thin they are
+    return np.clip(ends[0], low - (high - low), None), np.clip(ends[1], None, high + (high - low))
 
 
-def _labels(
-    ax: Axes, palette: Palette, at: Any, rows: _Spans, limits: tuple[float, float], all_rows: _Spans
-) -> list[Any]:
-    """Labels as dots inside their intervals and as crosses outside; the legend says how many of all rows are inside."""
-    inside = rows.inside
-    label = f"inside: {percent(round(float(all_rows.inside.mean()), 3))} of {count(len(all_rows.y), 'row')}"
-    drawn = _dots(ax, palette, at[inside], rows.y[inside], limits, **_inner(palette), label=label)
-    drawn += _dots(ax, palette, at[~inside], rows.y[~inside], limits, **_outer(palette), label="outside")
-    return [*drawn, *_beyond(ax, palette, at, rows.y, limits)]
-
-
-def _inner(palette: Palette) -> Style:
-    """A label inside its interval."""
-    return {"marker": "o", "markersize": 1.8 * palette.unit, "markeredgewidth": 0}
-
-
-def _outer(palette: Palette) -> Style:
-    """A label outside."""
-    return {"marker": "x", "markersize": 3.2 * palette.unit, "markeredgewidth": 0.9 * palette.unit}
+def limits_around(bounds: Numbers, labels: Numbers | None, kept: Numbers) -> tuple[float, float]:
+    """From the least to the largest bound within `reach`, and label within one more height; all that is kept."""
+    finite = bounds[np.isfinite(bounds)]
+    low, high = reach(finite if len(finite) or labels is None else labels)
+    low, high = min(low, *kept), max(high, *kept)
+    if labels is not None:
+        near = labels[np.abs(labels - (low + high) / 2) <= 1.5 * (high - low)]
+        low, high = min([low, *near]), max([high, *near])
+    room = 0.04 * (high - low)
+    return low - room, high + room

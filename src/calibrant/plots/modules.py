@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import matplotlib
@@ -19,16 +19,12 @@ from calibrant.distributions.base import Context, Distribution
 from calibrant.forecast import PredictionLike
 from calibrant.interpolators import NAF, Interpolator, Linear, Naive, Random
 from calibrant.interpolators.support import Logits
-from calibrant.plots.axis_labels import set_labels
-from calibrant.plots.canvas import drawing
 from calibrant.plots.curves import cdf_curve, quantiles, reach
 from calibrant.plots.inputs import Numbers, evenly, numbers
-from calibrant.plots.legend import add_legend
-from calibrant.plots.palette import SMALLEST, Palette, length, points
-from calibrant.plots.theme import Style, plain
+from calibrant.plots.style import Palette, Style, drawing, figure_of, plain
 from calibrant.predictions import with_labels
 
-_MOST_POINTS = 500
+_MOST_SCORES = 500
 _POINTS = 1000
 _MOST_LINES = 25
 
@@ -52,7 +48,7 @@ def scores(calibrated: Calibrated, prediction: PredictionLike, y: ArrayLike, *, 
     >>> f, noise = np.random.default_rng(0).normal(size=(2, 20))
     >>> ax = scores(Calibrator().fit(f, f + noise), f, f + noise)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['scores, at i / (n + 1)', 'q', 'λ = 0: where q may be']
+    ['q', 'λ = 0: where q may be', 'scores, at i / (n + 1)']
     """
     if not isinstance(calibrated, Calibrated):
         hint = ": draw one of its members" if hasattr(calibrated, "members") else ""
@@ -64,27 +60,20 @@ def scores(calibrated: Calibrated, prediction: PredictionLike, y: ArrayLike, *, 
     if y.shape[0] != n:
         raise ValueError(f"scores wants the {count(n, 'row')} that calibrated, got {y.shape[0]}")
     prediction.check_form(calibrated.form)
-    view = _View.of(calibrated, np.sort(numbers(calibrated.score(prediction, y))))
+    ordered = np.sort(numbers(calibrated.score(prediction, y)))
+    logits = isinstance(calibrated.score.support, Logits)
+    grid = scipy.special.logit(np.linspace(1e-9, 1 - 1e-9, _POINTS)) if logits else _around(ordered)
+    learned = _Map(calibrated.q, calibrated.guarantee.accuracy, ordered, grid, logits=logits)
+    beyond = int(np.sum((ordered < grid[0]) | (ordered > grid[-1])))
+    name = "F(y), the PIT of the base" if logits else f"{type(calibrated.score).__name__}, φ(f(x), y)"
     with drawing(ax) as (ax, palette):
-        drawn = _map(ax, palette, calibrated.q, view, calibrated.guarantee.accuracy)
-        chosen = evenly(n, _MOST_POINTS)
+        learned.draw(ax, palette)
+        chosen = evenly(n, _MOST_SCORES)
         size = float(np.clip(30 / np.sqrt(len(chosen)), 2.2, 4)) * palette.unit
-        dots: Style = {
-            "marker": "o",
-            "markersize": size,
-            "markeredgewidth": 0,
-            "linestyle": "none",
-            "color": palette.ink,
-        }
-        at = view.shown(view.scores[chosen])
-        drawn[:0] = ax.plot(at, (chosen + 1) / (n + 1), **dots, zorder=4, label="scores, at i / (n + 1)")
-        beyond = int(np.sum((view.scores < view.grid[0]) | (view.scores > view.grid[-1])))
-        more = f" ({beyond:,} beyond)" if beyond else ""
-        name = "F(y), the PIT of the base" if view.logits else f"{type(calibrated.score).__name__}, φ(f(x), y)"
-        left, right = view.shown(view.grid[[0, -1]])
-        ax.set(xlim=(left, right), ylim=(-0.02, 1.02))
-        set_labels(ax, x=f"{name}{more}", y="q")
-        add_legend(ax, drawn, palette)
+        style: Style = {"markersize": size, "markeredgewidth": 0, "color": palette.ink, "zorder": 4}
+        ax.plot(learned.shown(ordered[chosen]), (chosen + 1) / (n + 1), "o", **style, label="scores, at i / (n + 1)")
+        ax.set(xlim=learned.shown(grid[[0, -1]]), ylim=(-0.02, 1.02), ylabel="q")
+        ax.set_xlabel(f"{name} ({beyond:,} beyond)" if beyond else name)
     return ax
 
 
@@ -111,39 +100,33 @@ def interpolators(
     if not len(ordered):
         raise ValueError("interpolators needs at least one score, got none")
     given = _by_name((Naive(), Linear(), Random(), NAF()) if interpolators is None else interpolators)
-    distributions = {name: each.fit(ordered) for name, each in given.items()}
-    columns = min(len(distributions), 2 if len(distributions) != 3 else 3)
-    lines = -(-len(distributions) // columns)
-    view = _View(ordered, _line(ordered))
-    titles = {name: _title(plain(name, most=18), each.accuracy(len(ordered))) for name, each in given.items()}
+    n, grid = len(ordered), _around(ordered)
+    maps = {name: _Map(each.fit(ordered), each.accuracy(n), ordered, grid) for name, each in given.items()}
+    titles = {name: f"{plain(name, most=18)}, {each.promise}" for name, each in maps.items()}
+    columns = 3 if len(maps) == 3 else min(len(maps), 2)
+    lines = -(-len(maps) // columns)
     with drawing(ax, height=8 + 33 * lines) as (ax, palette):
         ax.set_axis_off()
-        palette = _smaller(palette, ax, titles.values(), columns)
-        for k, (name, q) in enumerate(distributions.items()):
-            line, column = divmod(k, columns)
-            box = (column / columns, 1 - (line + 0.93) / lines, 0.88 / columns, 0.74 / lines)
-            with matplotlib.rc_context(palette.settings()):
+        names = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
+        sizes = ("axes.titlesize", "axes.labelsize", "xtick.labelsize", "ytick.labelsize")
+        longest = max(len(each) for each in titles.values())
+        room = 0.7 * ax.get_window_extent().width * 72 / figure_of(ax).dpi / columns
+        size = max(5.0, min(0.9 * palette.size, room / (0.55 * longest)))
+        settings: dict[Any, Any] = dict.fromkeys(names, palette.ink) | dict.fromkeys(sizes, size)
+        with matplotlib.rc_context(settings | {"axes.facecolor": palette.paper}):
+            for k, (name, learned) in enumerate(maps.items()):
+                line, column = divmod(k, columns)
+                box = (column / columns, 1 - (line + 0.93) / lines, 0.88 / columns, 0.74 / lines)
                 panel = ax.inset_axes(box)
-                _panel(panel, palette, titles[name], q, given[name].accuracy(len(ordered)), view)
+                learned.draw(panel, palette)
+                learned.draw_lines(panel, palette)
+                panel.set_title(titles[name], loc="left", pad=3 * palette.unit)
                 if column == 0:
                     panel.set_ylabel("q(u)")
                 if line == lines - 1:
                     panel.set_xlabel("score u")
                 panel.tick_params(labelleft=column == 0, labelbottom=line == lines - 1)
     return ax
-
-
-def _title(name: str, accuracy: float) -> str:
-    return f"{name}, {'exact' if accuracy == -1 else f'λ = {accuracy:.3g}'}"
-
-
-def _smaller(palette: Palette, ax: Axes, titles: Iterable[str], columns: int) -> Palette:
-    """A pen whose letters are small enough for the titles of panels side by side."""
-    room = 0.86 * points(ax)[0] / columns
-    return replace(
-        palette,
-        size=max(SMALLEST, min(palette.size, *(palette.size * room / length(each, palette.size) for each in titles))),
-    )
 
 
 def _by_name(interpolators: Any) -> dict[str, Interpolator]:
@@ -164,89 +147,82 @@ def _by_name(interpolators: Any) -> dict[str, Interpolator]:
     return dict(interpolators)
 
 
-@dataclass(frozen=True)
-class _View:
-    """Sorted scores, and the grid along which q is drawn."""
-
-    scores: Numbers
-    grid: Numbers
-    logits: bool = False
-
-    @classmethod
-    def of(cls, calibrated: Calibrated, ordered: Numbers) -> _View:
-        """Logits along their probabilities; other scores unchanged."""
-        if isinstance(calibrated.score.support, Logits):
-            return cls(ordered, scipy.special.logit(np.linspace(1e-9, 1 - 1e-9, _POINTS)), logits=True)
-        return cls(ordered, _line(ordered))
-
-    def shown(self, scores: Numbers) -> Numbers:
-        """Scores as they are drawn."""
-        return np.asarray(scipy.special.expit(scores)) if self.logits else scores
-
-
-def _line(ordered: Numbers) -> Numbers:
+def _around(ordered: Numbers) -> Numbers:
+    """A grid from a tenth before the first score to a tenth after the last."""
     low, high = reach(ordered)
     room = 0.1 * (high - low)
     return np.linspace(low - room, high + room, _POINTS)
 
 
-def _panel(panel: Axes, palette: Palette, title: str, q: Distribution, accuracy: float, view: _View) -> None:
-    """The scores on the line below, their values on the left, and q, which takes the ones to the others."""
-    _map(panel, palette, q, view, accuracy)
-    left, right = view.grid[[0, -1]]
-    scores = view.scores[evenly(len(view.scores), _MOST_LINES)]
-    scores = scores[(scores >= left) & (scores <= right)]
-    at = numbers(_realised(q, 0.5).cdf(scores))
-    panel.vlines(scores, 0, at, color=palette.shade, linewidth=0.5 * palette.unit)
-    panel.hlines(at, left, scores, color=palette.shade, linewidth=0.5 * palette.unit)
-    dots: Style = {"color": palette.ink, "marker": "o", "linestyle": "none", "markersize": 2.5 * palette.unit}
-    dots |= {"clip_on": False, "zorder": 4}
-    panel.plot(scores, np.zeros_like(scores), **dots)
-    panel.plot(np.full_like(at, left), at, **dots)
-    panel.set_title(title, loc="left")
-    panel.set(xlim=(left, right), ylim=(0, 1), yticks=(0, 0.5, 1))
-    panel.locator_params(axis="x", nbins=4)
-
-
-def _map(ax: Axes, palette: Palette, q: Distribution, view: _View, accuracy: float) -> list[Any]:
-    """q as a curve, and the band in which it may lie: both as handles for a legend."""
-    randomised = accuracy == -1
-    distribution = _realised(q, 0.5)
-    x, height = cdf_curve(distribution, quantiles(distribution), view.grid)
-    name = "q, drawn for U = 1/2" if randomised else "q"
-    curve = ax.plot(view.shown(x), height, color=palette.after, linewidth=1.2 * palette.unit, label=name, zorder=5)
-    # U = 0 and U = 1 are the two steps between which every 0-accurate q lies
-    x, bottom, top = _band(view, max(accuracy, 0.0))
-    label = "from U = 0 to U = 1" if randomised else f"λ = {accuracy:.3g}: where q may be"
-    shade: Style = {"color": palette.shade, "alpha": 0.35, "linewidth": 0, "zorder": 1}
-    return [*curve, ax.fill_between(view.shown(x), bottom, top, step="post", label=label, **shade)]
-
-
-def _band(view: _View, accuracy: float) -> tuple[Numbers, Numbers, Numbers]:
-    """(i - lambda) / (n + 1) and (i + 1 + lambda) / (n + 1) from each S_(i) to the next, within [0, 1]."""
-    n = len(view.scores)
-    chosen = evenly(n, _POINTS)
-    # where scores are left out, the band reaches from the step before to the step after
-    ranks = np.concatenate([[0], chosen + 1, [n + 1]])
-    x = np.concatenate([view.grid[:1], view.scores[chosen], view.grid[-1:]])
-    bottom = np.clip((ranks - accuracy) / (n + 1), 0, 1)
-    top = np.clip((np.append(ranks[1:], n + 1) + accuracy) / (n + 1), 0, 1)
-    bottom[-1] = bottom[-2]
-    return x, bottom, top
-
-
-def _realised(q: Distribution, uniform: float) -> Distribution:
-    """A randomised q for one value of its uniform; any other as it is."""
-    distribution = q.for_rows(Context(1, rng=_Fixed(uniform)))
-    return distribution[0] if distribution.shape else distribution
-
-
 @dataclass(frozen=True)
-class _Fixed:
-    """A generator of one and the same number."""
+class _Map:
+    """q and its lambda, the sorted scores it was made of, and the grid along which it is drawn."""
 
-    value: float
+    q: Distribution
+    accuracy: float
+    scores: Numbers
+    grid: Numbers
+    logits: bool = False
+
+    @property
+    def randomised(self) -> bool:
+        return self.accuracy == -1
+
+    @property
+    def promise(self) -> str:
+        return "exact" if self.randomised else f"λ = {self.accuracy:.3g}"
+
+    def shown(self, scores: Numbers) -> Numbers:
+        """Scores as they are drawn: logits as their probabilities."""
+        return np.asarray(scipy.special.expit(scores)) if self.logits else scores
+
+    @property
+    def drawn(self) -> Distribution:
+        """A randomised q for U = 1/2; any other as it is."""
+        distribution = self.q.for_rows(Context(1, rng=_Half()))
+        return distribution[0] if distribution.shape else distribution
+
+    def draw(self, ax: Axes, palette: Palette) -> None:
+        """q as a curve, and the band in which it may lie."""
+        x, height = cdf_curve(self.drawn, quantiles(self.drawn), self.grid)
+        style: Style = {"color": palette.after, "linewidth": 1.2 * palette.unit, "zorder": 5}
+        ax.plot(self.shown(x), height, **style, label="q, drawn for U = 1/2" if self.randomised else "q")
+        # U = 0 and U = 1 are the two steps between which every q whose lambda is 0 lies
+        x, low, high = self._band()
+        label = "from U = 0 to U = 1" if self.randomised else f"{self.promise}: where q may be"
+        ax.fill_between(self.shown(x), low, high, step="post", **palette.band, label=label)
+
+    def _band(self) -> tuple[Numbers, Numbers, Numbers]:
+        """(i - lambda) / (n + 1) and (i + 1 + lambda) / (n + 1) from each S_(i) to the next, within [0, 1]."""
+        n, accuracy = len(self.scores), max(self.accuracy, 0.0)
+        chosen = evenly(n, _POINTS)
+        # where scores are left out, the band reaches from the step before to the step after
+        ranks = np.concatenate([[0], chosen + 1, [n + 1]])
+        x = np.concatenate([self.grid[:1], self.scores[chosen], self.grid[-1:]])
+        low = np.clip((ranks - accuracy) / (n + 1), 0, 1)
+        high = np.clip((np.append(ranks[1:], n + 1) + accuracy) / (n + 1), 0, 1)
+        low[-1] = low[-2]
+        return x, low, high
+
+    def draw_lines(self, panel: Axes, palette: Palette) -> None:
+        """The scores on the line below, their values on the left, and lines that take the ones to the others."""
+        left, right = self.grid[[0, -1]]
+        scores = self.scores[evenly(len(self.scores), _MOST_LINES)]
+        scores = scores[(scores >= left) & (scores <= right)]
+        at = numbers(self.drawn.cdf(scores))
+        thin: Style = {"color": palette.tint(palette.ink, 0.5), "linewidth": 0.5 * palette.unit}
+        panel.vlines(scores, 0, at, **thin)
+        panel.hlines(at, left, scores, **thin)
+        dots: Style = {"color": palette.ink, "markersize": 2.5 * palette.unit, "clip_on": False, "zorder": 6}
+        panel.plot(scores, np.zeros_like(scores), "o", **dots)
+        panel.plot(np.full_like(at, left), at, "o", **dots)
+        panel.set(xlim=(left, right), ylim=(0, 1), yticks=(0, 0.5, 1))
+        panel.locator_params(axis="x", nbins=4)
+
+
+class _Half:
+    """A generator of 1/2."""
 
     def random(self, size: int) -> Numbers:
-        """`size` times the number."""
-        return np.full(size, self.value)
+        """`size` times 1/2."""
+        return np.full(size, 0.5)

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from calibrant.monitoring import Monitor
-from calibrant.plots.axis_labels import set_labels
-from calibrant.plots.canvas import drawing
 from calibrant.plots.inputs import evenly
-from calibrant.plots.legend import add_legend
-from calibrant.plots.theme import Style
+from calibrant.plots.style import Style, drawing
 
-MOST = 5000
-"""Points that are drawn."""
+_MOST_ROWS = 5000
 
 
 def monitor(found: Monitor, *, ax: Axes | None = None) -> Axes:
-    """The capital after each row, on a logarithmic scale; the threshold, the alarm, and since when.
+    """The evidence after each row, on a logarithmic scale; the threshold, the alarm, and since when.
 
-    `found` is a `calibrant.monitoring.Monitor`. What lies above the square of the threshold is cut off,
-    and a triangle at the top says so.
+    `found` is what `calibrant.monitor` returned. The evidence against "nothing has changed" is the capital of its bets.
+    What lies above the square of the threshold is cut off, and a triangle at the top says so.
 
     Args:
         found: What `calibrant.monitor` returned.
@@ -40,32 +35,22 @@ def monitor(found: Monitor, *, ax: Axes | None = None) -> Axes:
         raise TypeError(f"found must be a calibrant.monitoring.Monitor, got {type(found).__name__}")
     if not len(found):
         raise ValueError("the monitor has seen no row yet")
-    rows = evenly(len(found), MOST)
+    rows = evenly(len(found), _MOST_ROWS)
     rows = rows if found.alarm is None else np.union1d(rows, [found.alarm.since, found.alarm.row])
-    capital = np.exp(np.minimum(found.log_capital[rows], math.log(1e300)))
+    evidence = np.exp(np.minimum(found.log_capital[rows], math.log(1e250)))  # beyond, no axis can be scaled
     with drawing(ax) as (ax, palette):
-        line = ax.axhline(found.threshold, color=palette.shade, linestyle="--", zorder=1, label="threshold")
-        drawn: list[Any] = [*ax.plot(rows, capital, color=palette.after, zorder=2, label="capital"), line]
+        ax.plot(rows, evidence, color=palette.after, label="evidence")
+        ax.axhline(found.threshold, **palette.target | {"linestyle": "--"}, label="threshold")
         if found.alarm is not None:
-            row, start = found.alarm.row, found.alarm.since
-            at = math.exp(min(float(found.log_capital[row]), math.log(1e300)))
+            row, since = found.alarm.row, found.alarm.since
+            at = evidence[np.searchsorted(rows, row)]
+            ax.axvspan(since, row, color=palette.tint(palette.before, 0.2), zorder=0, label=f"since row {since:,}")
             dot: Style = {"color": palette.before, "marker": "o", "linestyle": "none", "zorder": 3}
-            drawn += ax.plot([row], [at], **dot, label=f"alarm at row {row:,}")
-            span: Style = {"color": palette.tinted(palette.before, 0.15), "linewidth": 0, "zorder": 0}
-            drawn.append(ax.axvspan(start, row, **span, label=f"since row {start:,}"))
-        ax.set_yscale("log")
+            ax.plot(row, at, **dot, label=f"alarm at row {row:,}")
+        ax.set(yscale="log", xlabel="row", ylabel="evidence of a change")
         top = max(found.threshold**2, 10 * found.threshold)
-        if capital.max() > top:
-            ax.set_ylim(capital.min() / 3, top)
-            first = rows[int(np.argmax(capital > top))]
-            mark: Style = {
-                "color": palette.after,
-                "marker": "^",
-                "s": (4 * palette.unit) ** 2,
-                "clip_on": False,
-                "zorder": 4,
-            }
-            drawn.append(ax.scatter([first], [top], **mark, label="cut off from here on"))
-        set_labels(ax, x="row", y="capital")
-        add_legend(ax, drawn, palette)
+        if evidence.max() > top:
+            ax.set_ylim(evidence.min() / 3, top)
+            cut: Style = {"color": palette.after, "marker": "^", "linestyle": "none", "clip_on": False}
+            ax.plot(rows[np.argmax(evidence > top)], top, **cut, label="cut off from here on")
     return ax

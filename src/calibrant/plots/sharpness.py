@@ -1,133 +1,128 @@
-"""The width of intervals against their coverage."""
+"""How wide forecasts are: against their coverage, and against their errors."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 
 from calibrant._arguments import unit
+from calibrant._arrays import refuse
 from calibrant._types import ArrayLike
-from calibrant.forecast import PredictionLike
-from calibrant.metrics.forecasts import paired
-from calibrant.plots.axis_labels import set_labels
-from calibrant.plots.canvas import drawing, span_y
-from calibrant.plots.inputs import named, numbers
-from calibrant.plots.legend import add_legend
-from calibrant.plots.palette import Palette, length, points
-from calibrant.plots.theme import Style, percent
-
-_MARKS = {-1: ("v", "too few inside"), 1: ("^", "too many inside"), 0: ("o", "as many as asked for")}
+from calibrant.forecast import Forecasts, PredictionLike
+from calibrant.metrics.bands import reliability_band
+from calibrant.metrics.slices import slices_of
+from calibrant.plots.inputs import Given, Numbers, Spans, inside_in_words, named, numbers, whole
+from calibrant.plots.style import Style, drawing, span_y
 
 
 def sharpness(
-    forecasts: Mapping[str, PredictionLike], y: ArrayLike, *, coverage: float = 0.9, ax: Axes | None = None
+    forecasts: Mapping[str, PredictionLike],
+    y: ArrayLike,
+    *,
+    coverage: float = 0.9,
+    n: int | None = None,
+    confidence: float = 0.95,
+    ax: Axes | None = None,
 ) -> Axes:
-    """Mean width of the intervals against |share of labels inside - coverage|: of {name: forecast}, a point each.
+    """Mean width of the intervals against the share of labels inside: of {name: forecast}, a point each.
 
-    The lower left corner is where one wants to be: as sharp as can be, among those that hold what they promise. A
-    triangle that points down holds too few labels, one that points up too many. The bars are one standard error each
-    way. A forecast of infinite mean width has no point, and is named at the top.
+    On the dotted line the intervals hold what they promise; of the forecasts there, the lowest is the sharpest. Left of
+    the line too few labels are inside, right of it too many. The grey band is what chance allows, given `n` calibration
+    rows; a point outside it is hollow. Where labels lie on atoms, as counts do, those at an end of their interval are
+    split: the share is that of drawn PITs. The bars are one standard error of the width each way. A forecast of
+    infinite mean width has no point; the legend says so.
 
     Args:
         forecasts: A mapping of names to forecasts.
         y: The labels: one number per row.
         coverage: The probability of the centred interval, between 0 and 1.
+        n: The number of rows that calibrated them: the band then allows for the error that they leave.
+        confidence: The probability that a calibrated forecast lies inside the band.
         ax: The matplotlib axes to draw on; those of a new figure by default.
 
     >>> from calibrant import Normal
     >>> y = np.random.default_rng(0).normal(size=500)
     >>> ax = sharpness({"narrow": Normal(np.zeros(500), 0.5), "right": Normal(np.zeros(500), 1.0)}, y)
-    >>> [text.get_text() for text in ax.texts]
-    ['narrow', 'right', 'better']
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['chance allows', 'narrow (off)', 'right']
     """
-    coverage = unit("coverage", coverage)
+    coverage, confidence = unit("coverage", coverage), unit("confidence", confidence)
     if not isinstance(forecasts, Mapping):
         raise TypeError(f"forecasts must be a mapping of names to forecasts, got {type(forecasts).__name__}")
-    found = [(name, look, _point(each, y, coverage)) for name, each, look in named(forecasts, y)]
-    finite = [(name, look, point) for name, look, point in found if np.isfinite(point.width)]
+    given = named(forecasts, y)
+    m = len(given[0].labels)
+    (low,), (high,) = reliability_band(m, [coverage], confidence, n=n)
+    found = [Spans.of(each, coverage) for each in given]
     with drawing(ax) as (ax, palette):
-        for _, look, at in finite:
-            bars: Style = {"xerr": 100 * at.error_se, "yerr": at.width_se, "elinewidth": 0.8 * palette.unit}
-            mark: Style = {
-                "marker": _MARKS[at.side][0],
-                "markersize": 5 * palette.unit,
-                "color": palette.look(look).colour,
-            }
-            ax.errorbar(100 * abs(at.error), at.width, **bars, **mark)
-        reach = max([100 * (abs(at.error) + at.error_se) for *_, at in finite], default=1.0)
-        top = max([at.width + at.width_se for *_, at in finite], default=1.0)
-        ax.set_xlim(0, 1.15 * reach or 1.0)
-        span_y(ax, 0, 1.3 * top or 1.0)
-        set_labels(
-            ax,
-            x=f"| labels inside − {percent(coverage)} |, points",
-            y=f"mean width of {percent(coverage)} intervals",
-        )
-        _names(
-            ax, palette, [(name, 100 * abs(at.error), at.width, palette.look(look).colour) for name, look, at in finite]
-        )
-        arrow = {"arrowstyle": "->", "color": palette.shade, "linewidth": palette.unit}
-        better: Style = {"color": palette.tinted(palette.ink, 0.6), "fontsize": palette.note}
-        ax.annotate("better", (0.02, 0.02), (0.14, 0.14), "axes fraction", arrowprops=arrow, **better)
-        without = [name for name, _, point in found if not np.isfinite(point.width)]
-        if without:
-            text = f"infinite width: {', '.join(without)}"
-            ax.text(0.99, 0.99, text, transform=ax.transAxes, ha="right", va="top", fontsize=palette.note)
-        seen = [_MARKS[side] for side in (-1, 1, 0) if any(at.side == side for *_, at in finite)]
-        empty: Style = {"linestyle": "none", "color": palette.ink}
-        if seen:
-            add_legend(ax, [Line2D([], [], marker=marker, **empty, label=label) for marker, label in seen], palette)
+        ax.axvline(100 * coverage, **palette.target)
+        ax.axvspan(100 * low, 100 * high, **palette.band, label="chance allows")
+        top = 0.0
+        for each, spans, look in zip(given, found, palette.looks(max(2, len(given))), strict=False):
+            style: Style = {"color": look["color"], "marker": look["marker"], "markersize": 5 * palette.unit}
+            style |= {"linestyle": "none", "zorder": 3}
+            width, share = spans.width, spans.tested.mean()
+            if not np.isfinite(width).all():
+                ax.plot([], [], **style, label=f"{each.name}: infinite width")
+                continue
+            off = not low - 1e-12 <= share <= high + 1e-12
+            style |= {"markerfacecolor": palette.paper} if off else {}
+            error = width.std() / np.sqrt(m)
+            top = max(top, width.mean() + error)
+            label = f"{each.name} (off)" if off else each.name
+            ax.errorbar(100 * share, width.mean(), error, **style, elinewidth=0.8 * palette.unit, label=label)
+        span_y(ax, 0, 1.1 * top or 1.0)
+        ax.set(xlabel=inside_in_words(coverage, found), ylabel="mean width")
     return ax
 
 
-class _Point(NamedTuple):
-    error: float
-    """The share of labels inside, less the coverage."""
-    error_se: float
-    width: float
-    width_se: float
+def spread_skill(H: Forecasts, y: ArrayLike, *, bins: int | None = None, ax: Axes | None = None) -> Axes:
+    """sqrt(mean (y - E[Y])^2) against sqrt(mean Var[Y]), in bins of rows with about equal spread.
 
-    @property
-    def side(self) -> int:
-        """Whether it holds too few labels, -1, or too many, 1."""
-        return int(np.sign(self.error))
+    A forecast whose spread is right lies on the dotted line; above it errors are larger than forecast. A flat row of
+    dots says that the spread does not predict where the errors are large. Bins are of about equal size, and up to 12
+    different spreads are a bin each; the bars are one standard error each way. H is a distribution, Samples, or a
+    mapping of names to these.
+
+    Args:
+        H: The forecasts, one distribution per row; or a mapping of names to such forecasts.
+        y: The labels: one number per row.
+        bins: The number of bins, each of about as many rows; by default one for each 20 rows, at most 10.
+        ax: The matplotlib axes to draw on; those of a new figure by default.
+
+    >>> from calibrant import Normal
+    >>> sigma = np.linspace(1, 3, 1000)
+    >>> y = sigma * np.random.default_rng(0).normal(size=1000)
+    >>> ax = spread_skill({"half": Normal(np.zeros(1000), sigma / 2), "right": Normal(np.zeros(1000), sigma)}, y)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['half', 'right']
+    """
+    given = named(H, y)
+    bins = max(1, min(10, len(given[0].labels) // 20)) if bins is None else whole("bins", bins, least=2)
+    found = [_bins(each, bins) for each in given]
+    with drawing(ax, height=70) as (ax, palette):
+        for each, (spread, error, bar), look in zip(given, found, palette.looks(len(given)), strict=True):
+            style: dict[str, Any] = {"linewidth": 0.6 * palette.unit, "elinewidth": 0.8 * palette.unit}
+            ax.errorbar(spread, error, bar, **look, **style, markersize=4 * palette.unit, label=each.name)
+        top = 1.08 * max(float(np.max([spread, error + bar])) for spread, error, bar in found)
+        ax.plot([0, top], [0, top], **palette.target)
+        ax.set(aspect="equal", xlim=(0, top), ylim=(0, top), xlabel="predicted spread (std)", ylabel="error (RMS)")
+    return ax
 
 
-def _point(H: Any, y: Any, coverage: float) -> _Point:
-    H, y = paired(H, y)
-    y = numbers(y)
-    lower, upper = (np.broadcast_to(numbers(bound), y.shape) for bound in H.bounds(coverage))
-    inside = np.mean((lower <= y) & (y <= upper))
-    width = upper - lower
-    spread = float(np.std(width)) if np.isfinite(width).all() else 0.0
-    root = np.sqrt(len(y))
-    return _Point(
-        float(inside - coverage), float(np.sqrt(inside * (1 - inside)) / root), float(np.mean(width)), spread / root
-    )
-
-
-def _names(ax: Axes, palette: Palette, found: Sequence[tuple[str, float, float, str]]) -> None:
-    """A name next to each point, moved up or down where it would hide another."""
-    width, height = points(ax)
-    line = 1.25 * palette.note / height
-    reach = 0.16 + length("better", palette.note) / width
-    taken = [(0.0, reach, 0.04 + k * line) for k in range(int(0.16 / line) + 1)]  # by the arrow to what is better
-    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
-
-    def free(start: float, long: float, up: float) -> bool:
-        return not any(abs(up - v) < line and start < b and a < start + long for a, b, v in taken)
-
-    for name, x, y, colour in found:
-        across, up = (x - left) / (right - left), (y - bottom) / (top - bottom) + 0.03
-        side = "left" if across < 0.6 else "right"
-        long = 0.03 + length(name, palette.note) / width
-        start = across if side == "left" else across - long
-        tries = (up + line * step * sign for step in range(16) for sign in (1, -1))
-        up = next((place for place in tries if 0 < place < 1 - line and free(start, long, place)), up)
-        taken.append((start, start + long, up))
-        shift = 0.02 if side == "left" else -0.02
-        ax.text(across + shift, up, name, transform=ax.transAxes, ha=side, color=colour, fontsize=palette.note)
+def _bins(given: Given, bins: int) -> tuple[Numbers, Numbers, Numbers]:
+    """Of each bin the spread, the error, and the standard error of that."""
+    y = given.labels
+    std, mean = (np.broadcast_to(numbers(each), y.shape) for each in (given.H.std_rows(), given.H.centre_rows()))
+    refuse(f"the standard deviation of {given.what}", ~np.isfinite(std), "is not finite")
+    index = slices_of("spread", std, len(y), parts=bins).index
+    count = np.bincount(index)
+    square = (y - mean) ** 2
+    mse = np.bincount(index, square) / count
+    error = np.sqrt(mse)
+    # of the root, from that of the mean square: d sqrt(v) = dv / (2 sqrt(v))
+    wide = np.sqrt(np.bincount(index, (square - mse[index]) ** 2)) / count
+    bar = np.divide(wide, 2 * error, out=np.zeros_like(error), where=error > 0)
+    return np.sqrt(np.bincount(index, std**2) / count), error, bar
