@@ -31,7 +31,7 @@ from calibrant import (
 from calibrant.refine import Constant, Refiner, ResidualLocationScale
 from calibrant.refine.mean import Cascade
 from calibrant.refine.spread import Spread
-from calibrant.sklearn import regressor
+from calibrant.sklearn import learning
 from calibrant.sklearn.meta_estimator import Routed
 from calibrant.sklearn.splits import Split
 
@@ -297,8 +297,8 @@ def test_no_calibration_row_of_a_mixture_teaches_the_refiner_of_its_fold(taught)
 
 def test_a_planted_leak_is_caught(monkeypatch, taught):
     """The refiner gets the calibration rows too: the same check sees every one of them."""
-    whole = regressor._learned
-    monkeypatch.setattr(regressor, "_learned", lambda model, X, y, *rest: whole(model, ROW, Y, *rest))
+    whole = learning.learned
+    monkeypatch.setattr(learning, "learned", lambda model, X, y, *rest: whole(model, ROW, Y, *rest))
     CalibratedRegressor(Ridge(), refine=Notes(), cv=KFold(3)).fit(ROW, Y)
     assert all(len(rows & set(test.tolist())) > 100 for rows, (_, test) in zip(taught, KFold(3).split(X), strict=False))
 

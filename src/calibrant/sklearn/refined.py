@@ -162,7 +162,8 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         if late:
             warn_user(f"time_limit leaves no time for {', '.join(late)}")
         held_out = routed.rows(seen, len(y))
-        X, known, weight, seed = rows_of(X, seen), y[seen], held_out.sample_weight, int(seeds[0])
+        X = X if len(seen) == len(y) else rows_of(X, seen)  # without a copy of a large table
+        known, weight, seed = y[seen], held_out.sample_weight, int(seeds[0])
         parts = _parts(list(copies), predictions)
         stack = Stack.learned([name for name, _ in parts], _joined(parts, predictions), known, weight, seed)
         stacked: Prediction | Distribution = stack(_joined(parts, predictions))

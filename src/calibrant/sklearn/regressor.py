@@ -9,15 +9,11 @@ from typing import Any, Self, cast
 
 import numpy as np
 from sklearn import get_config
-from sklearn.base import RegressorMixin, clone
-from sklearn.utils import check_random_state, indexable
-from sklearn.utils.parallel import Parallel, delayed
+from sklearn.base import RegressorMixin
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from calibrant._types import Features, LabelsLike, RandomState
-from calibrant._words import warn_user
-from calibrant.calibration import Calibrator
-from calibrant.censored import Censored
 from calibrant.cross import CrossCalibrated
 from calibrant.distributions.base import Distribution
 from calibrant.guarantee import Guarantee
@@ -25,40 +21,24 @@ from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.history import Forgetting
 from calibrant.interpolators.weights import OncePerGroup
 from calibrant.labels import Labels
-from calibrant.labels.atom import atom_in
-from calibrant.labels.base import takes_any_quantile
-from calibrant.labels.counts import look_like_counts
-from calibrant.labels.named import labels_named
-from calibrant.models.frames import collected, rows_of
-from calibrant.names import InterpolatorName, interpolator_named, score_named
-from calibrant.predictions import Ensemble, Prediction, concatenate
-from calibrant.refine import RefinerLike, refiner_named
-from calibrant.refine.mean import Mean, teaches_a_mean
-from calibrant.refine.spread import Spread
-from calibrant.refine.stack import centre_of
-from calibrant.refine.two_part import TwoPart
+from calibrant.models.frames import rows_of
+from calibrant.names import InterpolatorName, interpolator_named
+from calibrant.predictions import Ensemble, Prediction
+from calibrant.refine import RefinerLike
 from calibrant.scores import Score
 from calibrant.several import Several, SeveralCalibrator
 from calibrant.several.calibration import SeveralCalibrated
-from calibrant.sklearn.columns import check_columns, groups_in, hidden_from, learn_columns, naming_columns, without
+from calibrant.sklearn.columns import groups_in, naming_columns
 from calibrant.sklearn.evaluation import EvaluationMethods
-from calibrant.sklearn.labels import is_several, label_matrix, labels, labels_by_name, refuse_constant
-from calibrant.sklearn.meta_estimator import (
-    MetaEstimator,
-    Routed,
-    by_name,
-    check_models,
-    fitted,
-    forecast,
-    is_blend,
-    is_frozen,
-    last_step,
-)
+from calibrant.sklearn.labels import refuse_constant
+from calibrant.sklearn.learning import Scored, counted_once, first_label, learn, neighbours_of, of_one_kind, together
+from calibrant.sklearn.meta_estimator import Routed, by_name, check_models, forecast, is_frozen
 from calibrant.sklearn.online import OnlineMethods
 from calibrant.sklearn.predicting import PredictMethods
 from calibrant.sklearn.refined import Refined
 from calibrant.sklearn.return_types import Distributions
-from calibrant.sklearn.rows import Neighbours, copies_told, distinct, warn_of_order
+from calibrant.sklearn.rows import copies_told, distinct, warn_of_order
+from calibrant.sklearn.settings import Settings
 from calibrant.sklearn.several import SeveralModel
 from calibrant.sklearn.splits import (
     Fold,
@@ -76,7 +56,7 @@ FORECASTERS = (Refined, SeveralModel)
 """What has folds and adapters of its own."""
 
 
-class CalibratedRegressor(RegressorMixin, PredictMethods, EvaluationMethods, OnlineMethods, MetaEstimator):  # type: ignore[misc]
+class CalibratedRegressor(RegressorMixin, PredictMethods, EvaluationMethods, OnlineMethods, Settings):  # type: ignore[misc]
     """A regressor whose predictions are calibrated distributions.
 
     `fit` cuts the rows in two. On the training rows it fits five copies of each model, each blind to a fifth; what they
@@ -158,7 +138,6 @@ class CalibratedRegressor(RegressorMixin, PredictMethods, EvaluationMethods, Onl
     calibrated_: Any
     calibrator_: Any
     seed_: int
-    hidden_: list[Any]
 
     def __init__(
         self,
@@ -229,54 +208,24 @@ class CalibratedRegressor(RegressorMixin, PredictMethods, EvaluationMethods, Onl
             learning, seed = (int(random.randint(2**31 - 1)) for _ in range(2))
             predictor = self._predictor(y, names, refiners, folds, split, routed, learning)
             every = len(folds) > 1 and not split.mixture
-            models, trained = self._learn(predictor, X, y, [train for train, _ in folds], routed, every=every)
+            parts = [*(train for train, _ in folds), *([np.arange(len(y))] if every else [])]
+            models, trained = self._learn(predictor, X, y, parts, routed)
             known = [(rows, self._prediction(m, rows_of(X, rows))) for m, (_, rows) in zip(models, folds, strict=False)]
-            neighbours = _neighbours(y, [*trained, *known])
+            neighbours = neighbours_of(y, [*trained, *known])
             if split.at_random and routed.groups is None:
-                warn_of_order(X, _first(y), neighbours, 0 if split.mixture else split.number)
+                warn_of_order(X, first_label(y), neighbours, 0 if split.mixture else split.number)
             if isinstance(calibrator, SeveralCalibrator):  # by errors of models that did not see the rows
                 ((rows, prediction),) = trained
                 calibrator = calibrator.compared_on(prediction, y[rows], **self._context(rows_of(X, rows)))
             basis = "time" if not every and neighbours.alike and split.follows(folds) else None
             if every:  # the model of all rows predicts, those of the folds have scored
-                models, known, basis = models[-1:], [_together(known)], "nested"
-            scored = [(p, rows_of(X, rows), y[rows], _counted_once(rows, routed.groups)) for rows, p in known]
-        parts = [self._calibrate(calibrator, *each, seed, basis) for each in scored]
-        calibrated: Any = CrossCalibrated(tuple(parts)) if len(parts) > 1 else parts[0]
+                models, known, basis = models[-1:], [together(known)], "nested"
+            scored = [(p, rows_of(X, rows), y[rows], counted_once(rows, routed.groups)) for rows, p in known]
+        found = [self._calibrate(calibrator, *each, seed, basis) for each in scored]
+        calibrated: Any = CrossCalibrated(tuple(found)) if len(found) > 1 else found[0]
         # all at once: models with the calibration of an earlier fit would predict nonsense
         self.estimators_, self.calibrator_, self.calibrated_, self.seed_ = models, calibrator, calibrated, seed
         return self
-
-    def _check(self, X: Any, y: Any) -> tuple[Any, Any, tuple[str, ...] | None]:
-        """X, y and the names of several labels, if parameters and labels go together."""
-        names = None
-        if is_several(y):
-            for what in ("by", "weights"):
-                if getattr(self, what) is not None:
-                    raise TypeError(f"{what}= is for one label, and y has several: calibrate them one by one")
-            names, y = label_matrix(y)
-        else:
-            y = labels(y)
-        X, y = indexable(collected(X), y)
-        learn_columns(self, X)
-        self.hidden_ = hidden_from(self.estimator, X, self.by)
-        if isinstance(y, Censored):
-            if not is_frozen(self.estimator) or any(self._refiners(None)):
-                raise TypeError(
-                    "only a FrozenEstimator, without refine=, takes Censored labels: fit the model by its own library"
-                    " first"
-                )
-            return X, y, None
-        for j, (name, given) in enumerate(self._kinds(names).items()):
-            column, kind = y if name is None else y[:, j], labels_named(given)
-            if kind is not None:
-                kind.check(column, X if kind.by_row else None)
-            elif given is None and look_like_counts(column):
-                warn_user(
-                    f"all labels{'' if name is None else f' {name!r}'} are whole numbers of at least 0: labels='counts'"
-                    " keeps forecasts so, and labels='real' takes them for any real numbers without this warning"
-                )
-        return X, y, names
 
     def _split(self, split: Split, X: Any, y: Any, names: Any, routed: Routed, random: Any) -> list[Fold]:
         """The rows to train on and to calibrate on, once or for each fold."""
@@ -303,7 +252,7 @@ class CalibratedRegressor(RegressorMixin, PredictMethods, EvaluationMethods, Onl
         if isinstance(self.refine, str) and self.refine == "auto" and min(units(rows, apart) for rows, _ in folds) < 2:
             refiners = [None] * len(refiners)  # there is nothing to hold out
         if len(folds) > 1:
-            refiners = [_of_one_kind(refiner, y, [rows for rows, _ in folds], routed) for refiner in refiners]
+            refiners = [of_one_kind(refiner, y, [rows for rows, _ in folds], routed) for refiner in refiners]
         own = list(by_name(self.estimator).values())
         if names is None and refiners == [None] and len(own) == 1:
             return own[0]
@@ -323,34 +272,16 @@ class CalibratedRegressor(RegressorMixin, PredictMethods, EvaluationMethods, Onl
         return each[0] if names is None else SeveralModel(names, tuple(each))
 
     def _learn(
-        self, predictor: Any, X: Any, y: Any, parts: list[Numbers], routed: Routed, *, every: bool
-    ) -> tuple[list[Any], list[tuple[Numbers, Any]]]:
-        """What predicts, fitted on each training part, and then on every row.
-
-        With one part also the training rows and their predictions by copies that did not see them.
-        """
+        self, predictor: Any, X: Any, y: Any, parts: list[Numbers], routed: Routed
+    ) -> tuple[list[Any], list[Scored]]:
+        """What predicts, fitted on each part of the rows, see `learn`."""
         # a Refined of the user's own routes metadata by itself
-        ours = predictor is not self.estimator or not get_config()["enable_metadata_routing"]
-        ours = ours and isinstance(predictor, FORECASTERS)
-        *rest, last = [*parts, np.arange(len(y))] if every else parts
-        bar = Bar((len(rest) + 1) * (predictor.steps(len(y)) if ours else 1), verbose=bool(self.verbose))
-        work, shown, here = Work(self.time_limit, None, bar), self._shown(X), self.n_jobs in (None, 1)
-
-        def task(rows: Any, work: Work) -> Any:
-            work = work if here else replace(work, bar=Bar())  # other processes have no bar to move
-            params = routed.rows(rows, len(y))
-            return delayed(_learned)(predictor, rows_of(shown, rows), y[rows], params, work if ours else None)
-
+        routes = predictor is self.estimator and get_config()["enable_metadata_routing"]
+        as_it_is = routes or not isinstance(predictor, FORECASTERS)
+        bar = Bar(len(parts) * (1 if as_it_is else predictor.steps(len(y))), verbose=bool(self.verbose))
+        work, shown = Work(self.time_limit, None, bar), self._shown(X)
         with naming_columns(shown):
-            # where every row is used the last has them all: it says for which models there is time
-            ((model, seen, prediction),) = Parallel()([task(last, work.part(1 / (len(rest) + 1)))])
-            only = model.weights_ if ours and is_blend(self.estimator) else None
-            found = Parallel(n_jobs=self.n_jobs)(
-                task(rows, work.part(1 / (len(rest) - (k if here else 0)), only)) for k, rows in enumerate(rest)
-            )
-        bar.finish()
-        trained = [] if rest or prediction is None else [(last[seen], prediction)]
-        return [*(each for each, _, _ in found), model], trained
+            return learn(predictor, shown, y, parts, routed, work, as_it_is=as_it_is, n_jobs=self.n_jobs)
 
     def _calibrate(
         self, calibrator: Any, prediction: Any, X: Any, y: Any, groups: Any, seed: int, basis: Any = None
@@ -376,44 +307,6 @@ class CalibratedRegressor(RegressorMixin, PredictMethods, EvaluationMethods, Onl
         some = one_of_each(groups, context.get("by"), rng)
         prediction = prediction.rows(some) if isinstance(prediction, Several) else prediction[some]
         return prediction, y[some], self._context(rows_of(X, some))
-
-    def _refiners(self, names: Any) -> list[Any]:
-        """The refiner of each label, which `refine` comes to; None leaves the prediction as it is."""
-        return [self._refiner(labels_named(kind)) for kind in self._kinds(names).values()]
-
-    def _refiner(self, kind: Labels | None) -> Any:
-        refine: Any = self.refine
-        if isinstance(refine, str) and refine == "auto":
-            explicit = self.calibration_score is not None or self.adapter is not None
-            finished = is_frozen(self.estimator) or isinstance(last_step(self.estimator), FORECASTERS)
-            refine = None if explicit or finished or not takes_any_quantile(kind) else "mean"
-        at = None if refine is None else atom_in(kind)
-        return refine if at is None else TwoPart(refiner_named(refine), at)
-
-    def _kinds(self, names: Any) -> dict[Any, Any]:
-        """What `labels` says of each label, by name; of a single one, which has none, by None."""
-        return {None: self.labels} if names is None else labels_by_name(self.labels, names)
-
-    def _calibrator(self, names: Any = None) -> Any:
-        if not (self.weights is None or callable(self.weights)):
-            raise TypeError(f"weights must be a function of X, such as DensityRatio().fit(...), got {self.weights!r}")
-        score, interpolator = score_named(self.calibration_score), interpolator_named(self.interpolator)
-        each = {
-            name: Calibrator(score, interpolator, labels_named(kind), self.forget)
-            for name, kind in self._kinds(names).items()
-        }
-        return each[None] if names is None else SeveralCalibrator(each)
-
-    def _context(self, X: Any) -> dict[str, Any]:
-        """What calibration needs besides the prediction: weights, groups, and X for labels with bounds in it."""
-        known: dict[str, Any] = {} if self.weights is None else {"weights": self.weights(X)}
-        if self.by is not None:
-            known["by"] = groups_in(X, self.by)
-        several = self.labels.values() if isinstance(self.labels, Mapping) else self.labels
-        kinds: Any = several if isinstance(self.labels, (Mapping, list, tuple)) else [self.labels]
-        if any(kind is not None and kind.by_row for kind in map(labels_named, kinds)):
-            known["bound"] = X
-        return known
 
     # ---- predicting ------------------------------------------------------------------------------------------------
 
@@ -453,16 +346,6 @@ class CalibratedRegressor(RegressorMixin, PredictMethods, EvaluationMethods, Onl
         names = dict.fromkeys(name for each in found for name in each)
         return found[0] if len(found) == 1 else {k: float(np.mean([each.get(k, 0.0) for each in found])) for k in names}
 
-    def _check_columns(self, X: Any) -> Any:
-        """X, if it has the columns of `fit`."""
-        X = collected(X)
-        check_columns(self, X, self.estimator)
-        return X
-
-    def _shown(self, X: Any) -> Any:
-        """What models see of X."""
-        return without(X, self.hidden_)
-
     def _prediction(self, model: Any, X: Any) -> Any:
         X = self._shown(X)
         try:
@@ -472,52 +355,3 @@ class CalibratedRegressor(RegressorMixin, PredictMethods, EvaluationMethods, Onl
             if _num_samples(X) == 0:  # the models of some libraries return no rows, of others raise an obscure error
                 raise ValueError("X has no rows, and the estimator predicts for one row or more") from error
             raise
-
-
-def _learned(model: Any, X: Any, y: Any, params: Routed, work: Work | None) -> tuple[Any, Numbers | None, Any]:
-    """A fitted copy of what predicts; of ours also the rows that its own copies held out, and their predictions."""
-    if work is None:
-        return fitted(model, X, y, params.fit), None, None
-    if isinstance(model, SeveralModel):
-        return model.learned(X, y, params, work)
-    copy = clone(model)
-    return copy, *copy.learn(X, y, params, work)
-
-
-def _of_one_kind(refiner: Any, y: Numbers, parts: list[Numbers], routed: Routed) -> Any:
-    """The refiner, or what a mean does with few rows where one part has too few: all parts predict one kind."""
-    if isinstance(refiner, TwoPart):
-        above = [rows[y[rows] > refiner.at] for rows in parts]
-        return replace(refiner, refiner=_of_one_kind(refiner.refiner, y, above, routed))
-    mean = refiner is not None and isinstance(refiner_named(refiner), Mean)
-    if mean and not all(teaches_a_mean(units(rows, routed.copies), units(rows, routed.groups)) for rows in parts):
-        return Spread()
-    return refiner
-
-
-def _counted_once(rows: Numbers, groups: Any) -> Any:
-    """The groups of these rows; else rows that were held out several times, of which each is a group."""
-    if groups is not None:
-        return groups[rows]
-    return rows if len(np.unique(rows)) < len(rows) else None
-
-
-def _together(known: list[tuple[Numbers, Any]]) -> tuple[Numbers, Any]:
-    """The rows of all folds, in order, and their predictions."""
-    rows = np.concatenate([rows for rows, _ in known])
-    order = np.argsort(rows, kind="stable")
-    return rows[order], concatenate([prediction for _, prediction in known])[order]
-
-
-def _neighbours(y: Any, known: list[tuple[Numbers, Any]]) -> Neighbours:
-    """How alike errors are, in the order of the table, of models that did not see the rows."""
-    errors = np.full(len(y), np.nan)
-    for rows, prediction in known:
-        first = prediction.predictions[0] if isinstance(prediction, Several) else prediction
-        errors[rows] = _first(y)[rows] - centre_of(first)
-    return Neighbours.of(errors[np.isfinite(errors)])
-
-
-def _first(y: Numbers) -> Numbers:
-    """The labels, or the first of several."""
-    return y if y.ndim == 1 else y[:, 0]

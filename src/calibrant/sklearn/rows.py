@@ -21,6 +21,8 @@ Numbers = np.ndarray[Any, Any]
 
 DISTINCT = 10
 """Values of a column that never falls: with fewer, somebody may have sorted the table by it."""
+BLOCK = 10_000
+"""Rows that are looked at together."""
 LAGS = 5
 LEAST_CORRELATION, LEAST_Z = 0.05, 3.3
 """Of neighbours' errors, and in standard errors: of 2,000 shuffled tables one rings."""
@@ -39,14 +41,18 @@ def copies_in(X: Any, y: Numbers) -> Numbers | None:
         X: The features, as they came.
         y: The labels, one or several per row.
     """
+    Y = np.reshape(y, (len(y), -1))
+    of_y = _codes(Y)
+    if len(np.unique(of_y)) == len(Y):
+        return None
     try:
         matrix = Encoder.of(X).numbers(X)
     except (TypeError, ValueError):  # columns of what is no number and no category: the model will say so
         return None
     if not matrix.shape[1]:
         return None
-    Y = np.reshape(y, (len(y), -1))
-    of_y, of_X, both = _codes(Y), _codes(matrix), _codes(np.concatenate([matrix, Y], axis=1))
+    of_X = _codes(matrix)
+    both = _codes(np.stack([of_X, of_y], axis=1))
     kinds, first, copy = np.unique(both, return_index=True, return_inverse=True)
     if len(kinds) == len(both):
         return None
@@ -99,9 +105,14 @@ def _by_chance(matrix: Numbers) -> float:
 
 def _codes(matrix: Numbers) -> Numbers:
     """A 64-bit number for each row, the same for equal rows."""
-    known = np.where(np.isnan(matrix), np.nan, matrix) + 0.0  # one nan, and -0 is 0
-    rows = np.ascontiguousarray(known).view(f"V{8 * known.shape[1]}").ravel()
-    return np.fromiter(map(hash, rows.tolist()), np.int64, len(rows))
+    codes = np.empty(len(matrix), np.int64)
+    for start in range(0, len(matrix), BLOCK):
+        block = matrix[start : start + BLOCK] + 0  # -0 is 0
+        if block.dtype.kind == "f":
+            block[np.isnan(block)] = np.nan  # of one kind
+        rows = np.ascontiguousarray(block).view(f"V{8 * block.shape[1]}").ravel()
+        codes[start : start + len(rows)] = list(map(hash, rows.tolist()))
+    return codes
 
 
 def _pairs(codes: Numbers) -> float:
