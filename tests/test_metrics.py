@@ -440,7 +440,9 @@ def test_compare_of_nothing_is_refused():
 
 
 def test_repr_of_an_evaluation_shows_what_is_there():
-    assert repr(metrics.evaluate([0.0, 1.0], [1.0, 1.0])) == "Evaluation(crps=0.5, n=2)"
+    found = metrics.evaluate([0.0, 1.0], [1.0, 1.0])
+    assert repr(found) == str(found)
+    assert "<td" in found._repr_html_()
 
 
 # ---- arrays ----------------------------------------------------------------------------------------------

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 from calibrant._arguments import check_has, check_known
 from calibrant._arrays import namespace
 from calibrant._calibrated import Updatable
+from calibrant._display import Displayed, in_words
 from calibrant._row_hash import uniforms_of
+from calibrant._words import count
 from calibrant.distributions.base import Context
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.history import interpolate, remember
@@ -97,8 +99,8 @@ class Calibrator:
         return Calibrated(score, q, guarantee, interpolator, form, self.labels, history)
 
 
-@dataclass(frozen=True)
-class Calibrated(Updatable):
+@dataclass(frozen=True, repr=False)
+class Calibrated(Displayed, Updatable):
     """A fitted calibrator: call it with predictions to get their calibrated distributions."""
 
     score: Score
@@ -110,6 +112,14 @@ class Calibrated(Updatable):
     labels: Labels | None = None
     history: History | None = None
     """The calibration scores, for `update`; None where they are not known."""
+
+    def _displayed(self) -> tuple[str, dict[str, str]]:
+        form = {} if self.form is None else {"predictions": str(self.form)}
+        labels = {} if self.labels is None else {"labels": repr(self.labels)}
+        kind, score = self.guarantee.kind, in_words(type(self.score).__name__).removesuffix(" score")
+        promise = kind if kind == "no claim" else f"{kind}, epsilon {self.guarantee.epsilon:.3g}"
+        made = {"score": score, "interpolator": repr(self.interpolator), "guarantee": promise}
+        return f"calibration on {count(self.guarantee.n, 'row')}", form | labels | made
 
     def __call__(
         self, prediction: PredictionLike, *, by: Values | None = None,

@@ -17,6 +17,7 @@ from scipy.special import betaincinv
 
 from calibrant._arguments import unit
 from calibrant._arrays import Array, largest_tie_of
+from calibrant._display import Displayed
 from calibrant._words import count
 
 Basis = Literal[
@@ -56,8 +57,8 @@ class Accurate(Protocol):
         """Its lambda on n scores."""
 
 
-@dataclass(frozen=True)
-class Guarantee:
+@dataclass(frozen=True, repr=False)
+class Guarantee(Displayed):
     """sup_c |P(H[X](Y) <= c) - c| <= epsilon = (1 + lambda) / (n + 1), on average over calibration sets (Theorem 1).
 
     What else is promised, and why, depends on the `basis`:
@@ -231,6 +232,19 @@ class Guarantee:
         if self.basis not in ("group", "horizon", *_NO_CLAIM) or not self.names:
             return None
         return {in_text(name): part.n for name, part in zip(self.names, self.parts, strict=True)}
+
+    def _displayed(self) -> tuple[str, dict[str, str]]:
+        facts = {"kind": self.kind}
+        if self.basis == "long run":
+            return "guarantee of tracked levels", facts | {"lambda": f"{self.accuracy:.3g}"}
+        if self.basis not in _NO_CLAIM:
+            facts |= {"epsilon": f"{self.epsilon:.3g}", "lambda": f"{self.accuracy:.3g}"}
+            facts["for this set"] = f"{self.conditional():.3g}, with 95% confidence"
+        if self.largest_tie > 1:
+            facts["ties"] = f"up to {self.largest_tie} scores are equal"
+        if self.names:
+            facts[f"{self.basis}s"] = ", ".join(map(in_text, self.names[:5])) + ", ..." * (len(self.names) > 5)
+        return f"guarantee of {count(self.n, 'calibration row')}", facts
 
     def conditional(self, confidence: float = 0.95) -> float:
         """epsilon + sqrt(log(2 / (1 - confidence)) / (2 n)): no level is off by more, with this confidence (DKW).

@@ -19,14 +19,14 @@ from calibrant.scores import CDFScore
 pytestmark = pytest.mark.integration
 
 BASES = {
-    "Cauchy": "LocationScale(n=1000, base=StandardT(n=1000))",
-    "Exponential": "ScipyDistribution(n=1000, expon)",
-    "Gamma": "ScipyDistribution(n=1000, gamma)",
-    "Laplace": "LocationScale(n=1000, base=StandardLaplace())",
-    "LogNormal": "LogNormal(n=1000)",
-    "Normal": "LocationScale(n=1000, base=StandardNormal())",
-    "T": "LocationScale(n=1000, base=StandardT(n=1000))",
-    "Weibull": "ScipyDistribution(n=1000, weibull_min)",
+    "Cauchy": "Student's t",
+    "Exponential": "expon",
+    "Gamma": "gamma",
+    "Laplace": "Laplace",
+    "LogNormal": "log normal",
+    "Normal": "normal",
+    "T": "Student's t",
+    "Weibull": "weibull_min",
 }
 
 
@@ -42,7 +42,7 @@ def fitted(distribution="Normal", frame=lambda X: X):
 def test_every_distribution_is_the_one_that_ngboost_predicts(name):
     model = fitted(name)
     distribution, theirs = prediction_of(model, X_NEW), model.pred_dist(X_NEW)
-    assert repr(distribution) == BASES[name]
+    assert repr(distribution).startswith(f"{BASES[name]} distribution of 1,000 rows")
     assert distribution.cdf(Y_NEW) == pytest.approx(theirs.cdf(Y_NEW), abs=1e-9)
     assert distribution.ppf(0.3) == pytest.approx(theirs.ppf(0.3), rel=1e-7)
 

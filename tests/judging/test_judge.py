@@ -86,7 +86,7 @@ def test_what_has_no_intervals_is_refused():
 def test_the_p_value_of_the_metrics_is_that_of_the_judgement():
     f, e, _ = forecasts()
     found = judge(Normal(f, 1.0), f + e)
-    assert found.metrics.pit_pvalue == found.overall.pvalue
+    assert found.metrics.pit_pvalue == found.pvalue
     assert found.overall.below.shape == LEVELS.shape
 
 

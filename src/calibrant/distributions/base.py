@@ -23,8 +23,10 @@ from calibrant._arrays import (
     probabilities,
     refuse,
     single_precision,
+    to_numpy,
 )
 from calibrant._batch import first_array, moved_floats, promoted, take_rows
+from calibrant._display import in_words, table
 from calibrant._special import logit, safe_log, sigmoid
 from calibrant._types import ArrayLike, Draws, RowIndex, SupportsArray, Values
 from calibrant._words import count, warn_user
@@ -35,6 +37,9 @@ from calibrant.forms import Form
 _FORM = Form("distributions")
 _TABLES, _VALUES = 2**9, 2**14  # block sizes: rows evaluated by tables, which are wide; values by closed forms
 _CACHED = 2**13  # rows whose tables are cached: some 40 kB each
+
+ROWS_SHOWN = 5
+"""In a notebook."""
 
 
 class Moments(NamedTuple):
@@ -396,13 +401,38 @@ class Distribution(Forecast):
         return take_rows(self, index).warning_if(self._too_few)
 
     def __repr__(self) -> str:
-        rows = f"n={len(self)}" if self.shape else ""
-        return f"{type(self).__name__}({', '.join(filter(None, [rows, self._describe()]))})"
+        rows = f" of {count(len(self), 'row')}" if self.shape else ""
+        return f"{self._called()}{rows}{self._spread()}"
 
-    def _describe(self) -> str:
-        """What the repr has besides the number of rows: distributions and numbers among the fields."""
-        own = {name: getattr(self, name) for name in getattr(self, "__dataclass_fields__", ())}
-        return ", ".join(f"{name}={value!r}" for name, value in own.items() if isinstance(value, Distribution | float))
+    def _repr_html_(self) -> str:
+        """The first rows as a small table, for notebooks."""
+        few = self[:ROWS_SHOWN] if self.shape else self
+        numbers = np.reshape(to_numpy(few.quantiles([0.05, 0.5, 0.95])), (-1, 3)).tolist()
+        first = [str(k) for k in range(len(numbers))] if self.shape else [""]
+        rows = [[name, *(f"{number:.4g}" for number in row)] for name, row in zip(first, numbers, strict=True)]
+        return table([["row" if self.shape else "", "5%", "median", "95%"], *rows], title=repr(self))
+
+    def _called(self) -> str:
+        """What it is, in words."""
+        calibrated = self._too_few is not Distribution._too_few
+        return "calibrated forecast" if calibrated else f"{self._family()} distribution"
+
+    def _family(self) -> str:
+        """The name of its family."""
+        return in_words(type(self).__name__)
+
+    def _spread(self) -> str:
+        """Its 90% interval, or how wide these are in the first rows."""
+        if self.shape and not len(self):
+            return ""
+        some = self[:1000] if self.shape else self
+        with np.errstate(all="ignore"):
+            lower, upper = (np.asarray(to_numpy(some.ppf(p)), np.float64) for p in (0.05, 0.95))
+            if not self.shape:
+                return f", 90% interval {lower:.3g} to {upper:.3g}"
+            width = upper - lower
+        least, most = (f"{end:.3g}" for end in (width.min(), width.max()))
+        return f", 90% interval {least if least == most else f'{least} to {most}'} wide"
 
     def to(self, like: Array) -> Self:
         """The same with its floats in the namespace, dtype and device of `like`; integer arrays stay in numpy.

@@ -43,6 +43,9 @@ class LocationScale(Distribution):
     def like(self) -> Array:
         return self.loc
 
+    def _family(self) -> str:
+        return self.base._family()
+
     def _z(self, y: Array) -> Array:
         return (y - self._lift(self.loc)) / self._lift(self.scale)
 

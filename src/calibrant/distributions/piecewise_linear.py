@@ -378,9 +378,6 @@ class PiecewiseLinear(Distribution):
         tailed = any(mass[0] > 0 and np.isfinite(scale[0]) for _, mass, scale in self.lines.columns.tails)
         return not (tailed or anywhere(sloped))
 
-    def _describe(self) -> str:
-        return f"{len(self.lines)} distributions" if self.shape else f"{self.knots.shape[0]} knots"
-
 
 def _lengths(d: Array, scale: Any) -> tuple[Array, Array, Array]:
     """The integrals over t from 0 to d of exp(-t / scale), of its square, and of the first of these integrals."""

@@ -110,8 +110,8 @@ class StandardT(ByLogit):
         v = (df * above - t * _slope(df) * xp.exp(power)) / (df - 2)
         return (t**2 * F + 2 * t * m + v) / 2
 
-    def _describe(self) -> str:
-        return "" if self.shape else f"df={float(self.df):g}"
+    def _family(self) -> str:
+        return "Student's t"
 
 
 def _cdf(df: Array, t: Array) -> Array:

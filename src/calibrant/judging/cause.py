@@ -12,7 +12,7 @@ from calibrant.judging.features import Dependence
 from calibrant.judging.part import Part
 
 Kind = Literal["all rows", "time", "column", "features"]
-CLEAR = 3.3
+CLEAR = 4.0
 """In standard errors: a part that is farther from the mean of its column differs from the others."""
 UNEVEN = 1.3
 """A fault depends on a column if its parts differ by so many times the fault of all rows together, or more."""

@@ -62,9 +62,11 @@ class Facts:
 
     @cached_property
     def metrics(self) -> Evaluation:
-        """What `evaluate` gives; its p-value is the one of all rows here."""
+        """What `evaluate` gives, but with the p-value of the judgement."""
         found = evaluate(self.forecast, self.y, coverage=self.coverage, labels=self.labels)
-        return found if found.pit_pvalue is None else replace(found, pit_pvalue=self.overall.pvalue)
+        if found.pit_pvalue is None:
+            return found
+        return replace(found, pit_pvalue=self.pvalue, labels={**found.labels, "pit_pvalue": "p-value, all judged"})
 
     @cached_property
     def base(self) -> Evaluation | None:

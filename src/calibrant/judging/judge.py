@@ -10,6 +10,7 @@ import numpy as np
 
 from calibrant._arguments import unit
 from calibrant._arrays import device_like, to_numpy
+from calibrant._display import aligned, table
 from calibrant._types import ArrayLike, Features, Groups, Values
 from calibrant.forecast import PredictionLike
 from calibrant.guarantee import Guarantee
@@ -83,6 +84,13 @@ class Judgement(Facts):
 
     def table(self) -> str:
         """One line per part: its rows, the share inside the intervals, what chance allows, the fault."""
+        return aligned(self._cells(), left=(0, -1))
+
+    def _repr_html_(self) -> str:
+        """The headline and this table, for notebooks."""
+        return table(self._cells(), title=str(self.headline), left=(0, -1))
+
+    def _cells(self) -> list[list[str]]:
         split = self.overall.split_share is not None
         inside = f"in {100 * self.coverage:.6g}%"
         head = ["", "rows", inside, *(["ties split"] if split else []), "chance allows", "fault"]
@@ -91,14 +99,7 @@ class Judgement(Facts):
             shares = [_percent(part.share), *([_percent(part.tested)] if split else [])]
             allowed = f"{_percent(part.low)} to {_percent(part.high)}"
             lines.append([part.name, f"{part.m:,}", *shares, allowed, part.fault])
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        return "\n".join(
-            "  ".join(
-                cell.ljust(width) if k in (0, len(head) - 1) else cell.rjust(width)
-                for k, (cell, width) in enumerate(zip(line, widths, strict=True))
-            ).rstrip()
-            for line in lines
-        )
+        return lines
 
     def __str__(self) -> str:
         about = [each for each in self.statements if each.topic != "notes"]

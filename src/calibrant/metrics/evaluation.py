@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, NamedTuple
 
+from calibrant._display import aligned, table
+
 if TYPE_CHECKING:  # the defaults of type variables came with Python 3.13
     from typing_extensions import TypeVar
 
@@ -80,8 +82,11 @@ class Evaluation(Generic[Crps, Bounds, Rest]):
     def __str__(self) -> str:
         return "\n".join(filter(None, (compare({"": self}), self.note)))
 
-    def __repr__(self) -> str:
-        return f"Evaluation({', '.join(f'{name}={value:.4g}' for name, value in self.to_dict().items())})"
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """The same as a small table, for notebooks."""
+        return table(_cells({"": self}), left=_LEFT)
 
 
 OfDistribution = Evaluation[float, float, float]
@@ -179,16 +184,15 @@ def compare(evaluations: Mapping[str, Evaluation]) -> str:
     ...
     rows                                3       3
     """
-    rows = [row for block in blocks_of(evaluations) for row in block]
-    table = [MetricRow("", [name or "value" for name in evaluations], "better", "in units of"), *rows]
-    first = max(len(row.label) for row in table)
-    widths = [max(map(len, column)) for column in zip(*(row.cells for row in table), strict=True)]
-    better = max(len(row.better) for row in table)
-    lines = (
-        [row.label.ljust(first), *map(str.rjust, row.cells, widths), row.better.ljust(better), row.unit]
-        for row in table
-    )
-    return "\n".join("  ".join(line).rstrip() for line in lines)
+    return aligned(_cells(evaluations), left=_LEFT)
+
+
+_LEFT = (0, -2, -1)
+
+
+def _cells(evaluations: Mapping[str, Evaluation]) -> list[list[str]]:
+    rows = [[row.label, *row.cells, row.better, row.unit] for block in blocks_of(evaluations) for row in block]
+    return [["", *(name or "value" for name in evaluations), "better", "in units of"], *rows]
 
 
 def _better(measure: Measure, label: str) -> str:

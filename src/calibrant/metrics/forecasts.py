@@ -41,7 +41,7 @@ def comparable(prediction: PredictionLike, H: PredictionLike) -> Prediction | Di
 
     >>> from calibrant.distributions import Poisson
     >>> comparable(Rates([0.5, 2.0]), Poisson([1.0, 1.0])), comparable(Rates([0.5, 2.0]), [1.0, 1.0])
-    (Poisson(n=2), Rates(n=2))
+    (Poisson distribution of 2 rows, 90% interval 2 to 5 wide, Rates(n=2))
     """
     prediction, H = forecast(prediction), forecast(H)
     lattice = H.lattice if isinstance(H, Distribution) else None

@@ -32,7 +32,7 @@ def for_labels(H: Any, y: Array, labels: Any = None) -> Any:
     Other forecasts stay as they are.
 
     >>> for_labels(Rates([0.5, 2.0]), np.array([0.0, 3.0])), for_labels(Rates([0.5, 2.0]), np.array([0.0, 3.5]))
-    (Poisson(n=2), Rates(n=2))
+    (Poisson distribution of 2 rows, 90% interval 2 to 5 wide, Rates(n=2))
     >>> for_labels(Quantiles([0.1, 0.9], [[0.3, 4.6]]), np.array([2.0]), "counts").values
     array([[0., 5.]])
     """

@@ -55,7 +55,7 @@ class Rates(Point):
     `calibrant.labels.Counts`, it is the Poisson distribution, or the negative binomial one, with this mean.
 
     >>> Rates([0.5, 2.0]).distribution()
-    Poisson(n=2)
+    Poisson distribution of 2 rows, 90% interval 2 to 5 wide
     """
 
     dispersion: float | None = field(default=None, metadata={"shared": True})

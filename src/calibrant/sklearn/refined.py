@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state, indexable
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from calibrant._display import Weights
 from calibrant._types import ArrayLike, Features, RandomState
 from calibrant._words import warn_user
 from calibrant.distributions.base import Distribution
@@ -74,7 +75,7 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
     >>> from sklearn.linear_model import Ridge
     >>> X, y = load_diabetes(return_X_y=True)
     >>> Refined(Ridge(), "location-scale", random_state=0).fit(X[:400], y[:400]).predict_forecast(X[400:])
-    LocationScale(n=42, base=StandardNormal())
+    normal distribution of 42 rows, 90% interval ... wide
     """
 
     estimators_: list[list[Any]]
@@ -172,7 +173,7 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         if refiner is not None:
             work.bar.step("refinement")
         # all at once: models with the refinement of an earlier fit would predict nonsense
-        self.weights_ = dict(zip(stack.names, stack.weights, strict=True))
+        self.weights_ = Weights(zip(stack.names, stack.weights, strict=True))
         self.estimators_, self.parts_, self.stack_ = _weighed(list(copies.values()), parts, stack)
         self.refinement_ = refinement
         return seen, stacked

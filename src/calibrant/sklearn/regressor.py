@@ -13,6 +13,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from calibrant._display import Weights
 from calibrant._types import Features, LabelsLike, RandomState
 from calibrant.cross import CrossCalibrated
 from calibrant.distributions.base import Distribution
@@ -344,7 +345,9 @@ class CalibratedRegressor(RegressorMixin, PredictMethods, EvaluationMethods, Onl
         check_is_fitted(self, "estimators_")
         found = [getattr(model, "weights_", {type(model).__name__: 1.0}) for model in self.estimators_]
         names = dict.fromkeys(name for each in found for name in each)
-        return found[0] if len(found) == 1 else {k: float(np.mean([each.get(k, 0.0) for each in found])) for k in names}
+        if len(found) == 1:
+            return found[0]
+        return Weights({name: float(np.mean([each.get(name, 0.0) for each in found])) for name in names})
 
     def _prediction(self, model: Any, X: Any) -> Any:
         X = self._shown(X)
