@@ -204,7 +204,7 @@ def test_an_id_of_two_rows_is_found_wherever_its_key_is(place):
 
 def test_without_ids_a_row_is_known_by_the_numbers_of_its_part_and_its_place():
     works = fitting(NORMAL, 60), evaluating(tables.fit(TABLE, *FITS["counts"]))
-    for work, found in ((works[0], lambda part: part.found.tables[0]["y"]), (works[1], lambda p: p.found.base.pits)):
+    for work, found in ((works[0], lambda part: part.found[0]["y"]), (works[1], lambda part: part.found[0].pits)):
         raw, first, second = (found(work.part(TABLE, "a", *number)) for number in ((), (0,), (1,)))
         assert list(raw) == list(first)
         assert list(raw) != list(second)
@@ -371,7 +371,7 @@ def test_a_file_without_its_columns_is_told_the_way(tmp_path, notes):
 
 
 def test_what_is_sent_to_be_predicted_goes_without_its_scores():
-    sent = Predicting(MODEL, Outputs(0.5)).on(HEADER).without_history().model
+    sent = Predicting(MODEL, Outputs(0.5)).on(HEADER).model
     assert sent.calibrated.history is None
     assert same(sent, MODEL)
 

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from calibrant.calibration import Calibrator
 from calibrant.tables.columns import Columns
+from calibrant.tables.counts import Counts
 from calibrant.tables.evaluating import COVERAGES, Evaluating, TableEvaluation
+from calibrant.tables.files import table_of
 from calibrant.tables.fitting import ENOUGH, Fitting
 from calibrant.tables.in_memory import read_rows
 from calibrant.tables.model import TableModel, check_model
 from calibrant.tables.predicting import Outputs, Predicting, Several
-from calibrant.tables.rows import Header, Source
-from calibrant.tables.stream import Table
-from calibrant.tables.work import Data, Engine, Part, Work, table_of
+from calibrant.tables.stream import Data, Engine, Table
 
 Names = str | Sequence[str]
 
 
 def fit(
-    data: Data | Engine,
+    data: Data,
     columns: Columns,
     calibrator: Calibrator | None = None,
     *,
@@ -59,7 +58,7 @@ def fit(
     >>> model.calibrated([10.0]).interval(0.5)
     (array([9.85]), array([10.25]))
     """
-    engine = engine_of(data, name)
+    engine = _engine_of(data, name)
     calibrator = Calibrator() if calibrator is None else calibrator
     work = Fitting(columns, _names(ids), missing, calibrator, sample).on(engine.header)
     found: TableModel = work.finish(engine.merged(work), engine.source)
@@ -67,7 +66,7 @@ def fit(
 
 
 def predict(
-    data: Data | Engine,
+    data: Data,
     model: TableModel,
     *,
     quantiles: Several = (),
@@ -107,12 +106,12 @@ def predict(
     [{'f': 1.0, 'q0.5': 1.05, 'cdf_1': 0.4}]
     """
     outputs = Outputs(quantiles, interval, probabilities, exceedances)
-    engine = engine_of(data, name)
+    engine = _engine_of(data, name)
     return engine.mapped(Predicting(model, outputs, seed, missing).on(engine.header, keep))
 
 
 def evaluate(
-    data: Data | Engine,
+    data: Data,
     model: TableModel,
     *,
     target: str | None = None,
@@ -148,7 +147,7 @@ def evaluate(
     (1.0, 0.15)
     """
     check_model(model)
-    engine = engine_of(data, name)
+    engine = _engine_of(data, name)
     columns = model.columns.override(target=target)
     work = Evaluating(columns, _names(ids), missing, model, coverage, ci, tuple(coverages), seed).on(engine.header)
     found: TableEvaluation = work.finish(engine.merged(work), engine.source)
@@ -168,56 +167,21 @@ def update(
         name: The name of the table in errors, where it is no file.
     """
     check_model(model)
-    before = model.calibrated
-    rows = read_rows(table_of(data, name), model.columns, before.labels, missing=missing)
+    table, before = _engine_of(data, name), model.calibrated
+    if not isinstance(table, Table):
+        raise TypeError(f"update takes a table that is read in this process, got {type(data).__name__}")
+    rows = read_rows(table, model.columns, before.labels, missing=missing)
     rows.check_labels()
     # labels that are spread are drawn: others than before, and the same for the same tables
     rng = None if before.labels is None else np.random.default_rng(before.guarantee.n)
-    with rows.naming(), rows.counts.silenced():
+    with rows.naming(), Counts.silenced():
         calibrated = before.update(rows.prediction, rows.y, **rows.known, rng=rng, refit=refit)
     rows.report()
     return replace(model, calibrated=calibrated)
 
 
-@dataclass(frozen=True)
-class InProcess(Engine):
-    """A table that is read in this process, batch by batch."""
-
-    table: Table
-
-    @property
-    def source(self) -> Source:  # type: ignore[override]
-        """What errors call the table."""
-        return self.table.source
-
-    @property
-    def header(self) -> Header:
-        """The names of its columns."""
-        return self.table.header
-
-    def merged(self, work: Work) -> Part:
-        """What is found in the whole table."""
-        return work.part(self.table)
-
-    def mapped(self, work: Predicting) -> pa.RecordBatchReader:
-        """The new batches, as a reader."""
-
-        def results() -> Iterator[pa.RecordBatch]:
-            yield from map(work, self.table.batches(work.numbers, work.read))
-            work.report(self.source)
-
-        return pa.RecordBatchReader.from_batches(work.schema(self.table.schema(work.numbers)), results())
-
-
-def engine_of(data: Data | Engine, name: str = "the table") -> Engine:
-    """What works on a table, by where it lies.
-
-    Args:
-        data: The table.
-        name: What errors call it, where it is no file.
-    """
-    if isinstance(data, Engine):
-        return data
+def _engine_of(data: Data, name: str) -> Engine:
+    """What works on a table, by where it lies: Dask, Spark, one of the caller's own, or this process."""
     library = type(data).__module__.partition(".")[0]
     if library == "dask":
         from calibrant.tables.dask import DaskFrame
@@ -227,7 +191,7 @@ def engine_of(data: Data | Engine, name: str = "the table") -> Engine:
         from calibrant.tables.spark import SparkFrame
 
         return SparkFrame(data)
-    return InProcess(table_of(data, name))
+    return data if isinstance(data, Engine) else table_of(data, name)
 
 
 def _names(given: Names) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
@@ -11,7 +12,7 @@ import numpy as np
 from calibrant.distributions.standard_families import Normal
 from calibrant.labels import Labels
 from calibrant.predictions import Interval, Point, Quantiles, Rates, Samples
-from calibrant.tables.counts import Counts
+from calibrant.tables.counts import FLAT, Counts
 from calibrant.tables.rows import Batch, Header, listed
 
 KINDS = {
@@ -123,11 +124,7 @@ class Columns:
         return tuple(self.samples) or tuple(getattr(self, name) for name in KINDS[self.kind])
 
     def needed(self, labels: Labels | None) -> list[str]:
-        """The columns of numbers that a row must have beside its label.
-
-        Args:
-            labels: What kind of number the labels are: their bounds may be columns too.
-        """
+        """The columns of numbers that a row must have beside its label."""
         bounds = () if labels is None else labels.columns
         extra = (self.weights, self.event, *bounds)
         return list(dict.fromkeys([*self.names, *(name for name in extra if name is not None)]))
@@ -151,11 +148,7 @@ class Columns:
         return replace(self, **given)
 
     def resolve(self, header: Header) -> Self:
-        """The same with patterns replaced by the names that they match, but for the target: 's*' may fit 'sales'.
-
-        Args:
-            header: The names of the columns of the table.
-        """
+        """The same with patterns replaced by the names that they match, but for the target: 's*' may fit 'sales'."""
         if not self.samples:
             return self
         found = tuple(name for name in header.matching(self.samples) if name != self.target)
@@ -174,7 +167,8 @@ class Columns:
     def to_json(self) -> dict[str, Any]:
         """As JSON values, without what is not there."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: _as_lists(value) for name, value in values.items() if value}
+        plain: dict[str, Any] = json.loads(json.dumps({name: value for name, value in values.items() if value}))
+        return plain
 
     @classmethod
     def of_json(cls, values: Mapping[str, Any]) -> Self:
@@ -188,12 +182,7 @@ class Columns:
         return cls(**values)
 
     def prediction(self, rows: Batch, counts: Counts) -> Any:
-        """The prediction that some rows hold.
-
-        Args:
-            rows: Rows without gaps.
-            counts: Counts those that are repaired: bounds that cross, widths of zero.
-        """
+        """The prediction that some rows hold."""
         match self.kind:
             case "point":
                 return Point(rows.numbers(self.names[0]))
@@ -201,7 +190,7 @@ class Columns:
                 return Rates(rows.not_negative(self.names[0]))
             case "normal":
                 mean, std = rows.numbers(self.names[0]), rows.not_negative(self.names[1])
-                counts.count_flat(std, rows)
+                counts.add(FLAT, std <= 0, rows)
                 with counts.silenced():
                     return Normal(mean, std)
         values = np.stack([rows.numbers(name) for name in self.names], axis=1)
@@ -212,28 +201,21 @@ class Columns:
             return Quantiles([level for _, level in self.quantiles], values)
         return Interval(values[:, 0], values[:, 1])
 
-    def known_numbers(self, rows: Batch, labels: Labels | None) -> dict[str, Any]:
-        """The weights and bounds of some rows, as arguments of `Calibrator.fit` and the call."""
+    def known(self, rows: Batch, labels: Labels | None) -> dict[str, Any]:
+        """What `Calibrator.fit` and the call take besides the prediction: weights, bounds, groups."""
         known: dict[str, Any] = {}
         if self.weights is not None:
             known["weights"] = rows.not_negative(self.weights)
         if labels is not None and labels.columns:
             known["bound"] = {name: rows.numbers(name) for name in labels.columns}
+        if self.by:
+            known["by"] = self.group(rows)
         return known
 
-    def group(self, values: Mapping[str, list[Any]]) -> dict[str, Any]:
-        """The group of each row, as an argument: a value, or one of each of several columns."""
-        found = [values[name] for name in self.by]
-        return {"by": found[0] if len(found) == 1 else list(zip(*found, strict=True))} if found else {}
-
-    def known(self, rows: Batch, labels: Labels | None) -> dict[str, Any]:
-        """What `Calibrator.fit` and the call take besides the prediction: weights, bounds, groups.
-
-        Args:
-            rows: Rows without gaps.
-            labels: What kind of number the labels are.
-        """
-        return self.known_numbers(rows, labels) | self.group({name: rows.values(name).to_pylist() for name in self.by})
+    def group(self, rows: Batch) -> list[Any] | None:
+        """The group of each row, if there are groups: a value, or one of each of several columns."""
+        values = [rows.values(name).to_pylist() for name in self.by]
+        return list(zip(*values, strict=True)) if len(values) > 1 else values[0] if values else None
 
 
 def _levels(given: Any) -> tuple[tuple[str, float], ...]:
@@ -255,7 +237,3 @@ def _levels(given: Any) -> tuple[tuple[str, float], ...]:
 
 def _split(given: str | Sequence[str] | None) -> Names:
     return tuple(name.strip() for name in given.split(",")) if isinstance(given, str) else tuple(given or ())
-
-
-def _as_lists(value: Any) -> Any:
-    return list(map(_as_lists, value)) if isinstance(value, tuple) else value

@@ -23,7 +23,8 @@ from dask.delayed import delayed
 from calibrant.tables.files import Files, TableFile
 from calibrant.tables.predicting import Predicting
 from calibrant.tables.rows import Batch, Header, partition
-from calibrant.tables.work import Engine, Part, Work
+from calibrant.tables.stream import Engine
+from calibrant.tables.work import Part, Work
 
 __all__ = ["read_parquet", "to_parquet"]
 
@@ -60,7 +61,7 @@ class DaskFrame(Engine):
         """A frame with the new columns."""
         numbers = dd.from_map(_number, range(self.frame.npartitions), meta=_number(0).iloc[:0])
         new = {name: pd.Series(dtype="float64") for name in work.outputs.names}
-        shared = delayed(work.without_history())  # one object for all partitions, sent to a worker once
+        shared = delayed(work)  # one object for all partitions, sent to a worker once
         meta = _with_new(make_meta(self.frame), work, new)
         found: dd.DataFrame = dd.map_partitions(
             _predicted, self.frame, numbers, shared, align_dataframes=False, meta=meta

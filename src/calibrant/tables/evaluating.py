@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,8 +67,9 @@ class TableEvaluation:
 
 @dataclass(frozen=True)
 class Sums:
-    """The sums of some metrics over rows, their names in a table, and the histogram of the PITs."""
+    """The sums of some metrics over n rows, their names in a table, and the histogram of the PITs."""
 
+    n: int
     sums: Mapping[str, ExactSum]
     labels: Mapping[str, str]
     pits: NDArray[np.int64] | None
@@ -76,10 +77,11 @@ class Sums:
     def __add__(self, other: Sums) -> Sums:
         sums = {name: each + other.sums[name] for name, each in self.sums.items()}
         pits = None if self.pits is None or other.pits is None else self.pits + other.pits
-        return Sums(sums, self.labels, pits)
+        return Sums(self.n + other.n, sums, self.labels, pits)
 
-    def evaluation(self, n: int, unit: str) -> Evaluation:
-        """The metrics of n rows, whose labels are called `unit`."""
+    def evaluation(self, unit: str) -> Evaluation:
+        """The metrics of these rows, whose labels are called `unit`."""
+        n = self.n
         values: dict[str, Any] = dict.fromkeys(name for name in self.labels if name != "n")
         values |= {name: each.mean() for name, each in self.sums.items() if name in values}
         if self.pits is not None:
@@ -93,16 +95,12 @@ class Sums:
         return Evaluation(**values, n=n, labels=self.labels, unit=unit)
 
 
-@dataclass(frozen=True)
-class Scored:
-    """Both sides of some rows: as they are, and calibrated."""
+Sides = tuple[Sums, Sums]
+"""Of the forecasts as they are, and calibrated."""
 
-    n: int
-    base: Sums
-    calibrated: Sums
 
-    def __add__(self, other: Scored) -> Scored:
-        return Scored(self.n + other.n, self.base + other.base, self.calibrated + other.calibrated)
+def _added(one: Sides, other: Sides) -> Sides:
+    return one[0] + other[0], one[1] + other[1]
 
 
 @dataclass(frozen=True)
@@ -122,31 +120,24 @@ class Evaluating(Work):
         unit("coverage", self.coverage)
         unit("ci", self.ci)
 
-    def on(self, header: Header) -> Evaluating:
-        """The same for a table with these columns.
-
-        Args:
-            header: The names of its columns.
-        """
-        columns = self.columns.resolve(header)
-        if columns.event not in header.names:  # then all labels were seen
-            columns = replace(columns, event=None)
-        work = replace(self, columns=columns)
-        header.check(work.read)
-        return work
+    def on(self, header: Header) -> Self:
+        """The same for a table with these columns; where it does not say which labels were seen, all were."""
+        unsaid = self.columns.event not in header.names
+        work = replace(self, columns=replace(self.columns, event=None)) if unsaid else self
+        return super(Evaluating, work).on(header)
 
     @property
     def labels(self) -> Labels | None:
         """What kind of number the labels are."""
         return self.model.calibrated.labels
 
-    def add(self, found: Scored | None, rows: Batch, keys: Keys, counts: Counts) -> Scored:
+    def add(self, found: Sides | None, rows: Batch, keys: Keys, counts: Counts) -> Sides:
         """The sums with those of these rows."""
         columns, calibrated, labels = self.columns, self.model.calibrated, self.labels
-        known, u = columns.known(rows, labels), RowDraws(keys).random(len(rows))
-        prediction, y = columns.prediction(rows, counts), rows.numbers(self.target)
+        target, known, u = columns.labels_in(), columns.known(rows, labels), RowDraws(keys).random(len(rows))
+        prediction, y = columns.prediction(rows, counts), rows.numbers(target)
         rows.check_seen(columns.event)
-        with rows.naming(self.target), counts.silenced():
+        with rows.naming(target), counts.silenced():
             if labels is not None:
                 labels.check(y, known.get("bound"))
             H = calibrated(prediction, **known, **drawing(self.seed))
@@ -156,24 +147,22 @@ class Evaluating(Work):
                 more[f"inside {c}"] = ExactSum.of(to_numpy(coverage_rows(H, y, c)))
                 more[f"width {c}"] = ExactSum.of(to_numpy(width_rows(H, c)))
             base = self._sums(comparable(prediction, H), y, u)
-        scored = Scored(len(rows), base, replace(after, sums={**after.sums, **more}))
-        return scored if found is None else found + scored
+        sides = base, replace(after, sums={**after.sums, **more})
+        return sides if found is None else _added(found, sides)
 
-    def check_alike(self, parts: list[Part]) -> None:
-        """Sums fit together whatever their rows were."""
-
-    def join(self, found: list[Scored], name: Source) -> Scored:
+    def join(self, parts: list[Part], name: Source) -> Sides:
         """The sums of several."""
-        return reduce(lambda a, b: a + b, found)
+        found: Sides = reduce(_added, (each.found for each in parts))
+        return found
 
-    def result(self, found: Scored, name: Source) -> TableEvaluation:
+    def result(self, found: Sides, name: Source) -> TableEvaluation:
         """The means."""
-        after, sums = found.calibrated, found.calibrated.sums
+        target, (base, after) = self.columns.labels_in(), found
         return TableEvaluation(
-            found.base.evaluation(found.n, self.target),
-            cast(OfDistribution, after.evaluation(found.n, self.target)),
-            sums["absolute error"].mean(),
-            {c: (sums[f"inside {c}"].mean(), sums[f"width {c}"].mean()) for c in self.coverages},
+            base.evaluation(target),
+            cast(OfDistribution, after.evaluation(target)),
+            after.sums["absolute error"].mean(),
+            {c: (after.sums[f"inside {c}"].mean(), after.sums[f"width {c}"].mean()) for c in self.coverages},
             cast(NDArray[np.int64], after.pits),
         )
 
@@ -190,7 +179,7 @@ class Evaluating(Work):
             # bin k holds the PITs in (k, k + 1] / BINS, so that counts at the edges are exact
             place = np.ceil(to_numpy(pit_by(H, y, u)) * BINS).astype(np.int64) - 1
             pits = np.bincount(np.clip(place, 0, BINS - 1), minlength=BINS).astype(np.int64)
-        return Sums(sums, metric_labels(H, coverage, ci, levels), pits)
+        return Sums(len(y), sums, metric_labels(H, coverage, ci, levels), pits)
 
 
 def gaps_of(pits: NDArray[np.int64]) -> tuple[float, float]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
@@ -13,13 +12,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from pyarrow import csv, ipc, parquet, types
 
 from calibrant.atomic import is_special_file, replacing
 from calibrant.files import FileError
-from calibrant.tables.rows import Batch, Header, no_number
-from calibrant.tables.stream import BATCH, Table, check_schema
+from calibrant.tables.rows import Batch, Header, Source, no_number
+from calibrant.tables.stream import BATCH, Stream, Table, check_schema
 
 FORMATS = {
     ".csv": "csv",
@@ -125,23 +125,17 @@ class TableFile(Table):
 
     def batches(self, numbers: Sequence[str], others: Sequence[str] = ()) -> Iterator[Batch]:
         """These columns, at most `BATCH` rows at a time; a file without rows raises."""
-        batch = None
+        rows = 0
         for batch in self.read(numbers, others, self.schema(numbers)):
+            rows += len(batch)
             yield batch
-        if batch is None:
+        if not rows:
             raise ValueError(f"{self.path}: there are no rows")
 
     def read(
         self, numbers: Sequence[str], others: Sequence[str], expected: pa.Schema, first: str = ""
     ) -> Iterator[Batch]:
-        """These columns, which must be as in the first file of a folder.
-
-        Args:
-            numbers: Columns that hold numbers.
-            others: Columns of any kind.
-            expected: The schema of the first file.
-            first: Its name.
-        """
+        """These columns, which must be as in the first file of a folder."""
         names = list(dict.fromkeys([*numbers, *others]))
         self.header.check(names)
         wanted = pa.schema([expected.field(name) for name in names])
@@ -182,31 +176,21 @@ class TableFile(Table):
 
     def _raise_for_bad_value(self, numbers: list[str]) -> None:
         """Read the columns again, as text, and raise for the first value that is no number."""
+        from pyarrow import compute  # takes long to import
+
+        mark = re.escape(self.dialect.decimal)
+        number = rf"^\s*[+-]?((\d+{mark}?\d*|{mark}\d+)(e[+-]?\d+)?|inf(inity)?|nan)\s*$"
         texts, start = dict.fromkeys(numbers, pa.string()), 0
         with self._csv(include_columns=numbers, column_types=texts, strings_can_be_null=True) as rows:
             for batch in rows:
-                row, name = min((self._first_text(batch[name]), name) for name in numbers)
-                if row < batch.num_rows:
+                known = [compute.match_substring_regex(batch[name], number, ignore_case=True) for name in numbers]
+                bad = np.stack([np.asarray(each) == False for each in known])  # noqa: E712  (None is a gap)
+                if bad.any():
+                    row = int(np.argmax(bad.any(axis=0)))
+                    name = numbers[int(np.argmax(bad[:, row]))]
                     text = batch[name][row].as_py()
                     raise no_number(self.path, name, repr(text), start + row, self.dialect.hint_of_number(text))
                 start += batch.num_rows
-
-    def _first_text(self, column: pa.StringArray) -> int:
-        """The first row that is no number, or the number of rows."""
-        from pyarrow import compute  # takes long to import
-
-        texts = compute.utf8_trim_whitespace(column)
-        if self.dialect.decimal != ".":
-            texts = compute.replace_substring(compute.replace_substring(texts, ".", "?"), self.dialect.decimal, ".")
-
-        def has_text(count: int) -> bool:
-            try:
-                texts.slice(0, count).cast(pa.float64())
-            except pa.ArrowInvalid:
-                return True
-            return False
-
-        return bisect_left(range(1, len(texts) + 1), 1, key=has_text)
 
     def _first_line(self) -> str:
         with suppress(OSError), pa.input_stream(str(self.path), compression="detect") as stream:
@@ -239,12 +223,7 @@ class Files(Table):
 
     @classmethod
     def of(cls, path: Any, dialect: Dialect = Dialect()) -> Files:
-        """Of a folder, or of the files of a list.
-
-        Args:
-            path: A folder, in which files of one format are read in the order of the numbers in their names; or a list.
-            dialect: How csv files are written.
-        """
+        """Of a folder, or of the files of a list."""
         if isinstance(path, (str, os.PathLike)):
             found = sorted((each for each in Path(path).iterdir() if _format(each)), key=_by_number)
             if not found:
@@ -278,15 +257,21 @@ class Files(Table):
                 yield Batch(file.path, 0, pa.RecordBatch.from_pylist([], expected), file.part)
 
 
-def open_table(path: str | os.PathLike[str], dialect: Dialect = Dialect(), **known: Any) -> TableFile | Files:
-    """A file, or a folder of files.
+def table_of(data: Any, name: Source = "the table", part: int = 0) -> Table:
+    """A table that is read in this process: of a file, a folder, several files, or what Arrow can stream.
 
     Args:
-        path: Where it is.
-        dialect: How csv files are written.
-        known: More of `TableFile`, such as `done`.
+        data: The table.
+        name: What errors call it, where it is no file.
+        part: Its number, where it is a part of a larger table.
     """
-    return Files.of(path, dialect) if os.path.isdir(path) else TableFile(Path(path), dialect, **known)
+    if isinstance(data, Table):
+        return data
+    if isinstance(data, (str, os.PathLike)):
+        return Files.of(data) if os.path.isdir(data) else TableFile(Path(data), part=part)
+    if isinstance(data, (list, tuple)) and data and all(isinstance(each, (str, os.PathLike)) for each in data):
+        return Files.of(data)
+    return Stream.of(data, name, part)
 
 
 def _format(path: Path) -> str | None:
@@ -294,11 +279,7 @@ def _format(path: Path) -> str | None:
 
 
 def format_of(path: Path) -> str:
-    """The format that the end of a file's name tells.
-
-    Args:
-        path: The file.
-    """
+    """The format that the end of a file's name tells."""
     if (kind := _format(path)) is None:
         raise ValueError(f"{path}: the name must end in one of {', '.join(FORMATS)}")
     return kind

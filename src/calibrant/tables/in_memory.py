@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from calibrant.censored import Censored
 from calibrant.labels import Labels
 from calibrant.tables.columns import Columns
 from calibrant.tables.counts import FLOORED, Counts
-from calibrant.tables.rows import Batch, Numbers, Source, as_arrow
+from calibrant.tables.rows import Batch, Numbers
 from calibrant.tables.stream import Table
 
 
@@ -23,7 +22,6 @@ from calibrant.tables.stream import Table
 class Rows:
     """The rows of a table that have a label and a prediction."""
 
-    source: Source
     batch: Batch
     columns: Columns
     kind: Labels | None
@@ -58,12 +56,8 @@ class Rows:
         return self.batch.naming(self.columns.target)
 
     def report(self, flat: str = FLOORED) -> None:
-        """Warn of rows that were repaired or left out.
-
-        Args:
-            flat: What becomes of rows without a width.
-        """
-        self.counts.report(self.source, "they are left out", self.kind, flat)
+        """Warn of rows that were repaired or left out, and say what becomes of those without a width."""
+        self.counts.report(self.batch.source, "they are left out", self.kind, flat)
 
 
 def read_rows(
@@ -78,38 +72,25 @@ def read_rows(
         others: Other columns to read.
         missing: What becomes of rows without a number: "keep" leaves them out and counts them, "error" raises.
     """
-    columns, counts = columns.resolve(table.header), Counts(missing)
-    needed, target = columns.needed(labels), columns.labels_in()
+    source, columns, counts = table.source, columns.resolve(table.header), Counts(missing)
+    target, needed = columns.labels_in(), columns.needed(labels)
     numbers, texts = list(dict.fromkeys([target, *needed])), list(dict.fromkeys([*columns.by, *others]))
-    table.header.check([*numbers, *texts])
-    kept: list[NDArray[np.int64]] = []
-    parts: list[list[Numbers]] = []
-    found: dict[str, list[Any]] = {name: [] for name in texts}
-    start = 0
+    names = list(dict.fromkeys([*numbers, *texts]))
+    table.header.check(names)
+    kept, parts, start = [], [], 0
     for batch in table.batches(numbers, texts):
         complete = counts.complete(batch, needed, target)
         rows = batch.where(complete)
         rows.check_complete(columns.by)
+        for name in numbers:  # raises while it is known of which file a row is
+            rows.numbers(name)
         kept.append(start + np.flatnonzero(complete))
-        parts.append([rows.numbers(name) for name in numbers])
-        for name, values in found.items():
-            values.extend(rows.values(name).to_pylist())
+        parts.append(rows.rows.select(names))
         start += len(batch)
-    counts.close(table.source)
-    if not start:
-        raise ValueError(f"{table.source}: {counts.no_rows(table.source)}")
-    arrays = [as_arrow(np.concatenate(column)) for column in zip(*parts, strict=True)]
-    batch = Batch(table.source, 0, pa.RecordBatch.from_arrays(arrays, numbers), kept=np.concatenate(kept))
-    if not len(batch):
-        raise ValueError(f"{table.source}: no row has both a label and a prediction")
-    known = columns.known_numbers(batch, labels) | columns.group(found)
-    return Rows(
-        table.source,
-        batch,
-        columns,
-        labels,
-        columns.prediction(batch, counts),
-        known,
-        {n: found[n] for n in others},
-        counts,
-    )
+    counts.close(source)
+    if not any(map(len, parts)):
+        raise ValueError(f"{source}: {'no row has both a label and a prediction' if start else counts.no_rows(source)}")
+    (whole,) = pa.Table.from_batches(parts).combine_chunks().to_batches()
+    rows = Batch(source, 0, whole, kept=np.concatenate(kept))
+    prediction, known = columns.prediction(rows, counts), columns.known(rows, labels)
+    return Rows(rows, columns, labels, prediction, known, {n: rows.values(n).to_pylist() for n in others}, counts)

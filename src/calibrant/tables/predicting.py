@@ -26,14 +26,7 @@ Several = float | Iterable[float]
 
 @dataclass(frozen=True)
 class Outputs:
-    """New columns: quantiles, the bounds of centred intervals, P(Y <= y) and P(Y > y), each at one number or several.
-
-    Args:
-        quantiles: The levels of quantiles.
-        interval: The coverage of centred intervals.
-        probabilities: The values y of P(Y <= y).
-        exceedances: The values y of P(Y > y).
-    """
+    """New columns: quantiles, bounds of centred intervals, P(Y <= y) and P(Y > y), each at one number or several."""
 
     quantiles: Any = ()
     interval: Any = ()
@@ -67,11 +60,7 @@ class Outputs:
         return [*self.quantiles, *(level for c in self.interval for level in ((1 - c) / 2, (1 + c) / 2))]
 
     def of_rows(self, H: Distribution) -> Numbers:
-        """The new columns, one after the other.
-
-        Args:
-            H: The distributions of the rows.
-        """
+        """The new columns, one after the other."""
         quantiles = [to_numpy(H.quantiles(self.levels)).T] if self.levels else []
         found = [*(H.cdf(each) for each in self.probabilities), *(H.sf(each) for each in self.exceedances)]
         return np.concatenate([*quantiles, *(np.broadcast_to(to_numpy(each), (1, len(H))) for each in found)])
@@ -104,18 +93,15 @@ class Predicting:
     counts: Counts = field(default_factory=Counts)
 
     def on(self, header: Header, keep: Sequence[str] | None = None) -> Predicting:
-        """The same for a table with these columns, with nothing counted.
-
-        Args:
-            header: The names of its columns.
-            keep: The columns that stay, by names and patterns; None for all.
-        """
+        """The same for a table with these columns, with nothing counted."""
         check_model(self.model)
         n = self.model.calibrated.guarantee.calibration_rows
         widest = max(self.outputs.interval, default=None)
         if n is not None and widest is not None and (few := too_few_for_interval(n, widest)) is not None:
             warn_user(few)
-        model = replace(self.model, columns=self.model.columns.resolve(header))
+        # without the scores that only an update needs: half as much to send to a worker
+        calibrated = replace(self.model.calibrated, history=None)
+        model = TableModel(calibrated, self.model.columns.resolve(header))
         kept = tuple(header.matching(["*"] if keep is None else keep))
         work = replace(self, model=model, kept=kept, counts=Counts(self.missing))
         header.check(work.read)
@@ -127,10 +113,6 @@ class Predicting:
     def afresh(self) -> Predicting:
         """The same, with nothing counted: for another part, in another thread."""
         return replace(self, counts=Counts(self.missing))
-
-    def without_history(self) -> Predicting:
-        """The same without the scores that only an update needs: half as much to send."""
-        return replace(self, model=replace(self.model, calibrated=replace(self.model.calibrated, history=None)))
 
     @property
     def numbers(self) -> list[str]:
@@ -144,35 +126,24 @@ class Predicting:
         return list(dict.fromkeys([*self.kept, *self.model.columns.by, *self.numbers]))
 
     def schema(self, given: pa.Schema) -> pa.Schema:
-        """The columns of a result, from those of a batch.
-
-        Args:
-            given: The Arrow schema of the table.
-        """
+        """The columns of a result, from those of a batch."""
         kept = [given.field(name) for name in self.kept]
         plain = [each.with_type(each.type.value_type) if types.is_dictionary(each.type) else each for each in kept]
         return pa.schema([*plain, *(pa.field(name, pa.float64()) for name in self.outputs.names)])
 
     def __call__(self, batch: Batch) -> pa.RecordBatch:
-        """The columns of a batch that stay, and the new ones.
-
-        Args:
-            batch: Some rows of the table.
-        """
+        """The columns of a batch that stay, and the new ones."""
         arrays = [*map(batch.values, self.kept), *map(as_arrow, self.new(batch))]
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema(batch.rows.schema))
 
     def new(self, batch: Batch) -> Numbers:
-        """The new columns of a batch, one after the other; NaN for rows without a prediction.
-
-        Args:
-            batch: Some rows of the table.
-        """
+        """The new columns of a batch, one after the other; NaN for rows without a prediction."""
         columns, calibrated = self.model.columns, self.model.calibrated
         new = np.full((len(self.outputs.names), len(batch)), np.nan)
-        for whole in batch.parts(IN_CACHE):
-            offset, complete = whole.start - batch.start, self.counts.complete(whole, self.numbers)
-            rows = whole.where(complete)
+        for whole in batch.parts(IN_CACHE) if len(batch) else ():
+            complete = self.counts.complete(whole, self.numbers)
+            rows, offset = whole.where(complete), whole.start - batch.start
+            place = slice(offset, offset + len(whole)) if rows is whole else offset + np.flatnonzero(complete)
             if not len(rows):
                 continue
             prediction, known = columns.prediction(rows, self.counts), columns.known(rows, calibrated.labels)
@@ -180,14 +151,10 @@ class Predicting:
                 prediction.check_form(calibrated.form)
             with rows.naming(), self.counts.silenced():
                 H = calibrated(prediction, **known, **drawing(self.seed))
-                new[:, offset + np.flatnonzero(complete)] = self.outputs.of_rows(H)
+                new[:, place] = self.outputs.of_rows(H)
         return new
 
     def report(self, source: Source) -> None:
-        """Warn of rows that were repaired or left out; a column without a single number raises.
-
-        Args:
-            source: What messages call the table.
-        """
+        """Warn of rows that were repaired or left out; a column without a single number raises."""
         self.counts.close(source)
         self.counts.report(source, "what is written for them is NaN", self.model.calibrated.labels)

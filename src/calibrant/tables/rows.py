@@ -42,20 +42,12 @@ class Batch:
         return int(self.rows.num_rows)
 
     def parts(self, size: int) -> Iterator[Batch]:
-        """The same rows, `size` at a time.
-
-        Args:
-            size: The most rows of one.
-        """
-        for offset in range(0, len(self), size):
+        """The same rows, `size` at a time; of no rows one batch."""
+        for offset in range(0, max(len(self), 1), size):
             yield replace(self, start=self.start + offset, rows=self.rows.slice(offset, size))
 
     def where(self, complete: NDArray[np.bool_]) -> Batch:
-        """Some of these rows, which know where in the source they are.
-
-        Args:
-            complete: Which rows.
-        """
+        """Some of these rows, which know where in the source they are."""
         if complete.all():
             return self
         own = np.flatnonzero(complete)
@@ -81,12 +73,7 @@ class Batch:
         return values.dictionary_decode() if types.is_dictionary(values.type) else values
 
     def numbers(self, column: str, *, gaps: bool = False) -> Numbers:
-        """A column as float64, without a copy where it is that already; the first value that is no number raises.
-
-        Args:
-            column: Its name.
-            gaps: Whether a missing number is NaN, or an error.
-        """
+        """A column as float64, without a copy where it is that already; the first value that is no number raises."""
         values = self.values(column)
         kind = values.type
         if values.null_count and not gaps:
@@ -142,11 +129,7 @@ class Header:
     """What to say of a column that is not there; without it, which others are."""
 
     def check(self, columns: Sequence[str]) -> None:
-        """Raise unless it has each of these columns, once.
-
-        Args:
-            columns: Their names.
-        """
+        """Raise unless it has each of these columns, once."""
         for name in columns:
             found = self.names.count(name)
             if found > 1:
@@ -155,11 +138,7 @@ class Header:
                 raise ValueError(f"{self.source}: there is no column {name!r}; {self.hint or self._meant(name)}")
 
     def matching(self, patterns: Sequence[str]) -> list[str]:
-        """The columns that these names and patterns such as 's*' choose, in the order of the source.
-
-        Args:
-            patterns: Names and patterns, each of which must fit a column.
-        """
+        """The columns that these names and patterns such as 's*' choose, in the order of the source."""
         chosen: set[str] = set()
         for pattern in patterns:
             found = [pattern] if pattern in self.names else [n for n in self.names if fnmatchcase(n, pattern)]
@@ -201,13 +180,7 @@ def partition(number: int, file: str | None = None) -> str:
 
 @contextmanager
 def naming(source: Source, target: str | None = None, number_of: Callable[[int], int] = int) -> Iterator[None]:
-    """Put the source in front of what the library says of its own arguments; of y by the name of its column.
-
-    Args:
-        source: What the rows are called.
-        target: The column of the labels.
-        number_of: The number in the source of a row that the library has counted.
-    """
+    """Put the source in front of what the library says of its own arguments; of y by the name of its column."""
 
     def named(message: str) -> str:
         message = f"{target or 'y'} is {message[5:]}" if message.startswith("y is ") else message

@@ -23,11 +23,7 @@ from calibrant.tables.rows import Batch, naming
 
 
 def row_keys(ids: Values) -> Keys:
-    """64 bits for each row: a hash of its id, which is a whole number or a text.
-
-    Args:
-        ids: The id of each row; a tuple of arrays is an id of several columns, such as a file and a row in it.
-    """
+    """64 bits for each row: a hash of its id, which is a whole number or a text."""
     columns = ids if isinstance(ids, tuple) else (ids,)
     state = np.full(len(columns[0]), hashed(b"0"), np.uint64)
     for column in columns:
@@ -37,12 +33,7 @@ def row_keys(ids: Values) -> Keys:
 
 
 def keys_of(batch: Batch, ids: Sequence[str]) -> Keys:
-    """The key of each row: of the columns of its id, or of the numbers of its part and of its row.
-
-    Args:
-        batch: Some rows, none of which is left out.
-        ids: The columns of the id.
-    """
+    """The key of each row: of the columns of its id, or of the numbers of its part and of its row."""
     if not ids:
         return row_keys((np.full(len(batch), batch.part), np.arange(batch.start, batch.start + len(batch))))
     batch.check_complete(ids, "of the ids ")
@@ -84,11 +75,6 @@ class RowDraws:
 def smallest(keys: Keys, k: int, by: Values | None = None) -> NDArray[np.int64]:
     """The numbers of the k rows, or of the k rows of each group, with the smallest keys, in order.
 
-    Args:
-        keys: The key of each row.
-        k: How many rows.
-        by: The group of each row.
-
     A sample of samples is a sample:
 
     >>> keys = row_keys(np.arange(10))
@@ -99,11 +85,6 @@ def smallest(keys: Keys, k: int, by: Values | None = None) -> NDArray[np.int64]:
     array([3, 5, 8])
     """
     order = np.argsort(keys, kind="stable")
-    twice = keys[order][1:] == keys[order][:-1]
-    if twice.any():
-        first = int(np.argmax(twice))
-        one, other = sorted(order[first : first + 2].tolist())
-        raise ValueError(f"ids must be of one row each, and rows {one} and {other} have the same")
     if by is None:
         return np.sort(order[:k])
     groups = labels_of(by)

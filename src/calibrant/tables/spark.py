@@ -20,8 +20,8 @@ from pyarrow import compute
 
 from calibrant.tables.predicting import Predicting
 from calibrant.tables.rows import Batch, Header, partition
-from calibrant.tables.stream import Table
-from calibrant.tables.work import Engine, Part, Work
+from calibrant.tables.stream import Engine, Table
+from calibrant.tables.work import Part, Work
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -67,7 +67,7 @@ class SparkFrame(Engine):
 
         new = [StructField(name, DoubleType(), nullable=False) for name in work.outputs.names]
         schema = StructType([*(self.frame.schema[name] for name in work.kept), *new])
-        found: DataFrame = self._with_file(work.read).mapInArrow(partial(_predicted, work.without_history()), schema)
+        found: DataFrame = self._with_file(work.read).mapInArrow(partial(_predicted, work), schema)
         return found
 
     def _with_file(self, columns: Sequence[str]) -> Any:
@@ -209,11 +209,7 @@ def in_one_sentence() -> Iterator[None]:
 
 
 def sentence(trace: str) -> str | None:
-    """What a trace says of the table, or None if it is about something else.
-
-    Args:
-        trace: The stack traces of two languages.
-    """
+    """What a trace says of the table, or None if it is about something else."""
     unreadable = _UNREADABLE.search(trace)
     if unreadable:
         file, why = unreadable.groups()

@@ -1,12 +1,13 @@
-"""Tables that are read a batch of rows at a time, from whatever Arrow can stream."""
+"""Tables that are read a batch of rows at a time, from whatever Arrow can stream; and the engines that hold others."""
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 
@@ -16,33 +17,85 @@ BATCH = 2**18
 """The most rows that are worked on at a time."""
 
 
-class Table(ABC):
-    """Rows under names, which can be read batch by batch."""
+class Engine(ABC):
+    """Where a table lies. `fit`, `evaluate` and `predict` take one of your own in place of a table."""
 
     source: Source
-    """What errors call it."""
+    """What errors call the table."""
+
+    @property
+    @abstractmethod
+    def header(self) -> Header:
+        """The names of its columns."""
+
+    @abstractmethod
+    def merged(self, work: Any) -> Any:
+        """What `work.part` gives of each part, merged by `work.merge`.
+
+        Args:
+            work: A fit or an evaluation: a `Work`.
+        """
+
+    @abstractmethod
+    def mapped(self, work: Any) -> Any:
+        """The table with the new columns that `work` makes of each batch; nothing is computed yet.
+
+        Args:
+            work: A `Predicting`.
+        """
+
+
+class Table(Engine):
+    """Rows under names that are read in this process, batch by batch."""
 
     @abstractmethod
     def schema(self, numbers: Sequence[str] = ()) -> pa.Schema:
-        """The names and types of its columns.
-
-        Args:
-            numbers: Columns that are read as numbers where the file does not say what they are.
-        """
+        """The names and types of its columns; `numbers` are read as numbers where the file does not say."""
 
     @abstractmethod
     def batches(self, numbers: Sequence[str], others: Sequence[str] = ()) -> Iterator[Batch]:
-        """Its rows, at most `BATCH` at a time, with these columns at least.
-
-        Args:
-            numbers: Columns that hold numbers.
-            others: Columns of any kind.
-        """
+        """Its rows, at most `BATCH` at a time: these columns of numbers, and others of any kind."""
 
     @property
     def header(self) -> Header:
         """The names of its columns."""
         return Header(self.source, tuple(self.schema().names))
+
+    def merged(self, work: Any) -> Any:
+        """What is found in the whole table."""
+        return work.part(self)
+
+    def mapped(self, work: Any) -> pa.RecordBatchReader:
+        """The new batches, as a reader."""
+
+        def results() -> Iterator[pa.RecordBatch]:
+            yield from map(work, self.batches(work.numbers, work.read))
+            work.report(self.source)
+
+        return pa.RecordBatchReader.from_batches(work.schema(self.schema(work.numbers)), results())
+
+
+class ArrowStream(Protocol):
+    """What Arrow can stream: a table, a reader, a data frame, a DuckDB relation."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None, /) -> Any: ...
+
+
+class Lazy(Protocol):
+    """A LazyFrame of polars."""
+
+    def collect_batches(self) -> Iterable[Any]:
+        """Its rows, in batches."""
+
+
+class OfSpark(Protocol):
+    """A data frame of Spark."""
+
+    mapInArrow: Any
+
+
+Data = str | os.PathLike[str] | ArrowStream | Lazy | OfSpark | Engine | Iterable[object]
+"""A table: in files, in memory, or on an engine; frames of Dask are iterable."""
 
 
 @dataclass(frozen=True)
@@ -56,13 +109,7 @@ class Stream(Table):
 
     @classmethod
     def of(cls, given: Any, source: Source, part: int = 0) -> Stream:
-        """From a reader, a table or a frame, from what Arrow can stream, or from batches one after the other.
-
-        Args:
-            given: The rows.
-            source: What errors call them.
-            part: The number of this part of the table.
-        """
+        """From a reader, a table or a frame, from what Arrow can stream, or from batches one after the other."""
         if isinstance(given, pa.RecordBatch):
             return cls(source, given.schema, [given], part)
         if hasattr(given, "collect_batches"):  # a LazyFrame of polars
@@ -84,7 +131,7 @@ class Stream(Table):
         return self.given
 
     def batches(self, numbers: Sequence[str] = (), others: Sequence[str] = ()) -> Iterator[Batch]:
-        """At most `BATCH` rows at a time; one of another schema raises."""
+        """All columns; a batch of another schema raises."""
         start = 0
         for number, rows in enumerate(self.rows):
             if rows.schema is not self.given:
@@ -103,14 +150,7 @@ def _batches(each: Any, source: Source) -> Iterable[pa.RecordBatch]:
 
 
 def check_schema(got: pa.Schema, expected: pa.Schema, what: str, other: str) -> None:
-    """Raise for the first column in which two schemas differ.
-
-    Args:
-        got: The schema of a part.
-        expected: That of the first part.
-        what: What errors call the part.
-        other: What they call the first.
-    """
+    """Raise for the first column in which two schemas differ."""
     if got.equals(expected):
         return
     for name in dict.fromkeys([*expected.names, *got.names]):
