@@ -73,7 +73,7 @@ CLASSES: dict[str, type] = {
         # scores
         *(scores.ResidualScore, scores.RelativeScore, scores.SqrtScore, scores.LogScore, scores.IntervalScore),
         *(scores.ZScore, scores.CDFScore, scores.QuantileScore, scores.SamplesScore, AtomScore, scores.EnsembleScore),
-        *(SignedScore, intervals.AbsoluteResidual, intervals.NormalizedResidual, intervals.CQR, intervals.Centred),
+        *(SignedScore, intervals.CQR, intervals.Centred),
         # kinds of labels
         *(labels.Real, labels.Transformed, labels.Counts, labels.AtomAt, Chained),
         # interpolators

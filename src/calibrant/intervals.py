@@ -214,90 +214,8 @@ class IntervalGuarantee:
         )
 
 
-class DistanceFromCentre(Nonconformity):
-    """|phi(f(x), y) - centre| for a calibration score phi."""
-
-    _phi: ClassVar[Any]
-    centre: float | None = None
-    """By default the middle of phi."""
-
-    @property
-    def unit_free(self) -> bool:
-        """That of phi."""
-        return bool(self._phi.unit_free)
-
-    def value(self, prediction: Any, y: Array) -> Array:
-        """|phi(f(x_i), y_i) - centre|."""
-        prediction, y = _with_numbers("y", prediction, y)
-        transform, centre = self._transform(prediction)
-        return namespace(y).abs(transform(y[:, None])[:, 0] - centre)
-
-    def minimiser(self, prediction: Any) -> Array:
-        """The y whose score is the centre."""
-        return self.level_set(prediction, 0.0)[0]
-
-    def level_set(self, prediction: Any, t: float | Array) -> tuple[Array, Array]:
-        """The y whose scores are centre -+ t."""
-        prediction, t = _with_numbers("t", prediction, t)
-        transform, centre = self._transform(prediction)
-        return transform.inverse((centre - t)[:, None])[:, 0], transform.inverse((centre + t)[:, None])[:, 0]
-
-    def log_slope(self, prediction: Any, y: Array) -> Array:
-        """That of phi."""
-        prediction, y = _with_numbers("y", prediction, y)
-        return self._transform(prediction)[0].log_slope(y[:, None])[:, 0]
-
-    def branches(self, prediction: Any) -> tuple[Transform, Transform, Array]:
-        """phi - centre on both sides: H keeps the closed forms that phi has."""
-        transform, centre = self._transform(prediction)
-        level = device_like([[centre]], transform.like)
-        at = namespace(level).broadcast_to(transform.inverse(level), (len(prediction), 1))[:, 0]
-        moved = shifted(transform, centre)
-        return moved, moved, at
-
-    def _transform(self, prediction: Any) -> tuple[Transform, float]:
-        transform = self._phi.transform_of(prediction)
-        return transform, self._phi.middle(prediction) if self.centre is None else self.centre
-
-
 @dataclass(frozen=True)
-class AbsoluteResidual(DistanceFromCentre):
-    """|y - f|, of a Point.
-
-    >>> AbsoluteResidual().value([1.0, 2.0], [1.5, 0.0])
-    array([0.5, 2. ])
-    """
-
-    _phi: ClassVar[Any] = ResidualScore()
-
-
-@dataclass(frozen=True)
-class NormalizedResidual(DistanceFromCentre):
-    """|y - mean(F)| / max(std(F), floor), of a distribution F, such as Normal(f, sigma); for the floor see `ZScore`.
-
-    >>> from calibrant import Normal
-    >>> NormalizedResidual().level_set(Normal([0.0, 1.0], [1.0, 2.0]), 1.5)
-    (array([-1.5, -2. ]), array([1.5, 4. ]))
-    """
-
-    _: KW_ONLY
-    floor: float | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "floor", self._phi.floor)
-
-    @property
-    def _phi(self) -> ZScore:
-        return ZScore(floor=self.floor)
-
-    def learn(self, prediction: Any) -> tuple[Self, Array]:
-        """The floor of the z-score."""
-        score, floored = self._phi.learn(prediction)
-        return replace(self, floor=score.floor), floored
-
-
-@dataclass(frozen=True)
-class Centred(DistanceFromCentre):
+class Centred(Nonconformity):
     """|phi(f(x), y) - centre| for any calibration score phi that has a transform.
 
     The centre is given in the form that `score(prediction, y)` has: for the cdf score a logit. By default it
@@ -321,13 +239,69 @@ class Centred(DistanceFromCentre):
             object.__setattr__(self, "centre", float(floats("Centred.centre", self.centre, ndim=0)))
 
     @property
-    def _phi(self) -> Score:
-        return self.score
+    def unit_free(self) -> bool:
+        """That of the score."""
+        return self.score.unit_free
+
+    def value(self, prediction: Any, y: Array) -> Array:
+        """|phi(f(x_i), y_i) - centre|."""
+        prediction, y = _with_numbers("y", prediction, y)
+        transform, centre = self._transform(prediction)
+        return namespace(y).abs(transform(y[:, None])[:, 0] - centre)
+
+    def minimiser(self, prediction: Any) -> Array:
+        """The y whose score is the centre."""
+        return self.level_set(prediction, 0.0)[0]
+
+    def level_set(self, prediction: Any, t: float | Array) -> tuple[Array, Array]:
+        """The y whose scores are centre -+ t."""
+        prediction, t = _with_numbers("t", prediction, t)
+        transform, centre = self._transform(prediction)
+        return transform.inverse((centre - t)[:, None])[:, 0], transform.inverse((centre + t)[:, None])[:, 0]
+
+    def log_slope(self, prediction: Any, y: Array) -> Array:
+        """That of the score."""
+        prediction, y = _with_numbers("y", prediction, y)
+        return self._transform(prediction)[0].log_slope(y[:, None])[:, 0]
 
     def learn(self, prediction: Any) -> tuple[Self, Array]:
         """What the score learns."""
         score, floored = self.score.learn(prediction)
         return replace(self, score=score), floored
+
+    def branches(self, prediction: Any) -> tuple[Transform, Transform, Array]:
+        """phi - centre on both sides: H keeps the closed forms that phi has."""
+        transform, centre = self._transform(prediction)
+        level = device_like([[centre]], transform.like)
+        at = namespace(level).broadcast_to(transform.inverse(level), (len(prediction), 1))[:, 0]
+        moved = shifted(transform, centre)
+        return moved, moved, at
+
+    def _transform(self, prediction: Any) -> tuple[Transform, float]:
+        transform = self.score.transform_of(prediction)
+        return transform, self.score.middle(prediction) if self.centre is None else self.centre
+
+
+def AbsoluteResidual() -> Centred:
+    """|y - f|, of a Point.
+
+    >>> AbsoluteResidual().value([1.0, 2.0], [1.5, 0.0])
+    array([0.5, 2. ])
+    """
+    return Centred(ResidualScore())
+
+
+def NormalizedResidual(*, floor: float | None = None) -> Centred:
+    """|y - mean(F)| / max(std(F), floor), of a distribution F, such as Normal(f, sigma).
+
+    Args:
+        floor: The smallest standard deviation; by default `fit` learns one where it needs one, see `ZScore`.
+
+    >>> from calibrant import Normal
+    >>> NormalizedResidual().level_set(Normal([0.0, 1.0], [1.0, 2.0]), 1.5)
+    (array([-1.5, -2. ]), array([1.5, 4. ]))
+    """
+    return Centred(ZScore(floor=floor))
 
 
 @dataclass(frozen=True)

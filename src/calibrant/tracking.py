@@ -47,9 +47,6 @@ LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
 SHARE = 0.05
 """The default step, in interquartile ranges of q: results/tracking.md compares others."""
 
-FINEST = 1e4
-"""The least step, in gaps between floats: rounding then moves a share by less than 1e-4."""
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tracker(CalledWithPredictions):
@@ -111,12 +108,6 @@ class Tracker(CalledWithPredictions):
         for name, value in defaults.items():
             if name == "step" or getattr(self, name) is None:
                 object.__setattr__(self, name, value)
-        far = float(np.abs(start).max())
-        if self.step < FINEST * np.spacing(far):  # a position would round its steps away, and rest where it is
-            raise ValueError(
-                f"a step of {self.step:.3g} is lost in rounding next to scores of {far:.3g}: take a constant from y"
-                " that makes the scores smaller"
-            )
         sizes = len(levels), self.raw_positions.size, self.covered.size
         if len(set(sizes)) > 1:
             raise ValueError("{} levels do not go with {} positions and {} counts".format(*sizes))
