@@ -1,6 +1,6 @@
 """A tracker: a calibrated distribution whose quantiles at some levels follow the labels as they arrive.
 
-In the long run each level is met, under any drift. docs/time.md has the proof.
+In the long run each level is met, under any drift. docs/time-proofs.md has the proof.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class Tracker(CalledWithPredictions):
         """Over any T rows in a row the share of labels at or below a tracked quantile is near its level, to lambda / T.
 
         lambda = (b - a) / step + K, for each of the K levels and any rows whatever, as long as their scores lie in
-        [a, b], the range so far. docs/time.md has the proof.
+        [a, b], the range so far. docs/time-proofs.md has the proof.
         """
         lowest, highest = self.extremes
         moves = (highest - lowest) / self.step + len(self.levels)
@@ -260,7 +260,7 @@ def walk(
 
     Gives theta before each score, (n, K); h after the last; and how many scores were at or below each theta_k. What is
     kept is h, which is never put in order itself. So the steps add up to the distance from start to end, and the
-    long-run statement follows from how far h can go, see docs/time.md.
+    long-run statement follows from how far h can go, see docs/time-proofs.md.
     """
     K = len(levels)
     # with j positions below the score, the first j levels go up and the others down
