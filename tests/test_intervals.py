@@ -9,12 +9,10 @@ from functools import partial
 import array_api_strict
 import numpy as np
 import pytest
-from reference.tolerances import TOLERANCES
-from scipy.special import expit
 
 from calibrant import Calibrator, Ensemble, Interval, Normal, Point, Quantiles, Samples
 from calibrant.guarantee import required_n_for_interval
-from calibrant.interpolators import Linear, Naive, Random
+from calibrant.interpolators import Linear
 from calibrant.intervals import (
     CQR,
     AbsoluteResidual,
@@ -301,41 +299,13 @@ def test_a_broken_nonconformity_is_refused(words):
 # ---- the signed score ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_the_signed_score_increases_strictly_across_the_minimiser(name):
-    nonconformity, prediction, _ = case(name, 10, np.random.default_rng(9))
-    m = nonconformity.minimiser(prediction)
-    steps = np.concatenate([-np.geomspace(1e-5, 8, 60)[::-1], [0.0], np.geomspace(1e-5, 8, 60)])
-    y = m[:, None] + steps
-    chart = signed(nonconformity).transform_of(prediction)
-    s = chart(y)
-    assert np.all(np.diff(s, axis=1) > 0)
-    # at the minimiser itself the sign is up to rounding of the minimiser
-    np.testing.assert_array_equal((s > 0)[:, steps != 0], np.broadcast_to((steps > 0)[steps != 0], (10, 120)))
-    scale = 1 + np.abs(y)
-    np.testing.assert_array_less(np.abs(chart.inverse(s) - y) / scale, 1e-6 if name == "a user's own" else 1e-9)
-
-
 def calibrated(name, unit, interpolator, n=40, rows=6, seed=10):
     nonconformity, prediction, y = case(name, n + rows, np.random.default_rng(seed), unit)
     fitted = Calibrator(signed(nonconformity), interpolator).fit(prediction[:n], y[:n])
     return fitted, prediction[n:], y[n:]
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_ppf_and_cdf_of_the_signed_h_are_inverse(name):
-    fitted, prediction, _ = calibrated(name, 1.0, Linear())
-    H, m = fitted(prediction), fitted.score.nonconformity.minimiser(prediction)
-    near, p = 1e-9, np.linspace(0.001, 0.999, 400)
-    y = H.quantiles(p)
-    assert np.all(np.diff(y, axis=1) >= 0)
-    atom = (p >= H.cdf(m - near)[:, None]) & (p <= H.cdf(m + near)[:, None])
-    np.testing.assert_allclose(np.where(atom, p, H.cdf(y)), np.broadcast_to(p, y.shape), atol=1e-8)
-    np.testing.assert_array_less((np.abs(y - m[:, None]) / near)[atom], 1 + 1e-5)
-
-
-@pytest.mark.parametrize("unit", [1e-20, 1e20])
-@pytest.mark.parametrize("name", ["absolute residual", "CQR of quantiles", "centred cdf"])
+@pytest.mark.parametrize(("name", "unit"), [("absolute residual", 1e20), ("CQR of quantiles", 1e-20)])
 def test_a_change_of_unit_changes_the_signed_h_by_that_unit(name, unit):
     near = partial(np.testing.assert_allclose, rtol=1e-9)
     fitted, prediction, y = calibrated(name, 1.0, Linear())
@@ -360,40 +330,6 @@ def test_the_scale_of_a_signed_score_is_the_median_size_unless_it_is_given():
     for wrong in (0.0, -1.0, np.inf, np.nan):
         with pytest.raises(ValueError, match="the scale of a signed score must be positive and finite"):
             signed(AbsoluteResidual(), scale=wrong)
-
-
-@pytest.mark.parametrize(
-    ("n", "name"), [(5, "absolute residual"), (60, "CQR of quantiles"), (60, "centred cdf"), (600, "a user's own")]
-)
-def test_moments_and_crps_of_the_signed_h_are_those_of_its_quantiles(name, n):
-    """E Y = int Q dp and CRPS = 2 int (1{y <= Q} - p) (Q - y) dp, in even steps of logit p."""
-    fitted, prediction, y = calibrated(name, 1.0, Linear(), n=n, rows=2, seed=n)
-    H, logits = fitted(prediction), np.linspace(-36, 36, 40_001)
-    p = expit(logits)
-    w, Q, at = p * expit(-logits) * (logits[1] - logits[0]), H.quantiles(p), y[:, None]
-    mean = Q @ w
-    std = np.sqrt((Q - mean[:, None]) ** 2 @ w)
-    crps = 2 * (((at <= Q) - p) * (Q - at)) @ w
-    for found, wanted in ((H.mean(), mean), (H.std(), std), (H.crps(y), crps)):
-        np.testing.assert_allclose(found, wanted, rtol=0, atol=TOLERANCES["curved"].integrals * std.max())
-
-
-@pytest.mark.parametrize(
-    ("name", "interpolator"), [("absolute residual", Linear()), (PAPER[2], Naive()), (PAPER[3], Random())]
-)
-def test_theorem_1_holds_for_signed_scores(name, interpolator):
-    n, tests, sets = 10, 20, 150
-    rng = np.random.default_rng(11)
-    nonconformity, prediction, y = case(name, sets * (n + tests), rng)
-    levels, share = np.linspace(0.02, 0.98, 49), []
-    for i in range(sets):
-        start = i * (n + tests)
-        train, test = slice(start, start + n), slice(start + n, start + n + tests)
-        fitted = Calibrator(signed(nonconformity), interpolator).fit(prediction[train], y[train], rng=rng)
-        pit = fitted(prediction[test], rng=rng).cdf(y[test])
-        share.append(np.mean(pit[:, None] <= levels, axis=0))
-    noise = 4.5 * np.std(share, axis=0) / math.sqrt(sets)
-    assert np.all(np.abs(np.mean(share, axis=0) - levels) <= fitted.guarantee.epsilon + noise)
 
 
 # ---- bad input -------------------------------------------------------------------------------------------------------
