@@ -18,7 +18,7 @@ from calibrant.distributions.base import Distribution
 from calibrant.interpolators import Interpolator
 from calibrant.intervals import Centred, ConformalInterval
 from calibrant.scores import Score
-from studies.datasets.errors import need
+from studies.datasets.dataset import need
 from studies.design import Design
 from studies.names import Cell
 from studies.paper.formulas import nll_finite_difference

@@ -120,11 +120,13 @@ def league(
         from studies.cli import league as studying
 
         if tables_only:
-            studying.pages(folder, docs)
+            studying.tables(folder, docs)
             return
         asked = {"names": parts_of(only) or None, "splits": which, "entrants": parts_of(entrants) or None, "data": data}
         options = {name: value for name, value in asked.items() if value is not None} | {"jobs": jobs}
-        studying.league(folder, options, own=table or [], target=target, quick=quick, autogluon=beside_autogluon)
+        studying.league(
+            folder, options, own=table or [], target=target, quick=quick, autogluon=beside_autogluon, docs=docs
+        )
 
 
 def datasets(*, data: Data = None, as_json: Json = False, debug: Debug = False) -> None:

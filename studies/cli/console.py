@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from calibrant.cli.console import report_errors, show
-from studies.datasets.errors import INSTALL
+from studies.datasets.dataset import INSTALL
 
 
 @contextmanager

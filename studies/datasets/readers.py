@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from studies.datasets.errors import need
+from studies.datasets.dataset import need
 
 BLANKS = r"\s+"
 MONTHS = ("apr", "aug", "dec", "feb", "jan", "jul", "jun", "mar", "may", "nov", "oct", "sep")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from studies.datasets import DatasetError, RawTable
-from studies.datasets.errors import need
+from studies.datasets.dataset import need
 from studies.learners.recipe import splits
 
 Floats = NDArray[np.float64]

@@ -76,20 +76,16 @@ def test_both_are_run_with_what_was_asked_for(tmp_path, monkeypatch):
     pytest.importorskip("torch")
     asked = []
     monkeypatch.setattr("studies.cli.study.study", lambda *given: asked.append(given))
-    monkeypatch.setattr("studies.cli.league.league", lambda *given: asked.append(given))
+    monkeypatch.setattr("studies.cli.league.league", lambda *given, **more: asked.append((*given, more)))
     docs = tmp_path / "docs"
-    common = ("--folder", tmp_path, "--datasets", "wine,yacht", "--jobs", "3", "--seed", "4", "--docs", docs)
-    run("study", *common, "--splits", "2", "--data", tmp_path, "--device", "cuda")
-    run("league", *common, "--splits", "1:3", "--bases", "ridge")
-    paper, league = asked
-    assert paper == (
-        tmp_path,
-        {"datasets": ["wine", "yacht"], "splits": 2, "data": tmp_path, "jobs": 3, "device": "cuda", "seed": 4},
-        docs,
-    )
-    assert (league[0], league[2]) == (tmp_path, docs)
-    wanted = {"datasets": ["wine", "yacht"], "splits": range(1, 3), "bases": ["ridge"], "jobs": 3, "seed": 4}
-    assert {name: league[1][name] for name in wanted} == wanted
+    common = ("--folder", tmp_path, "--datasets", "wine,yacht", "--jobs", "3")
+    paper = (*common, "--splits", "2", "--data", tmp_path, "--device", "cuda", "--seed", "4", "--docs", docs)
+    run("study", *paper)
+    run("league", *common, "--splits", "1:3", "--entrants", "several,blend cv=5", "--quick")
+    wanted = {"datasets": ["wine", "yacht"], "splits": 2, "data": tmp_path, "jobs": 3, "device": "cuda", "seed": 4}
+    assert asked[0] == (tmp_path, wanted, docs)
+    wanted = {"names": ["wine", "yacht"], "splits": range(1, 3), "entrants": ["several", "blend cv=5"], "jobs": 3}
+    assert asked[1] == (tmp_path, wanted, {"own": [], "target": None, "quick": True, "autogluon": False, "docs": None})
 
 
 @pytest.mark.parametrize(
@@ -141,7 +137,7 @@ def test_the_files_that_were_written_are_named(name, tmp_path, monkeypatch):
 def test_a_long_run_says_first_how_long_it_is(monkeypatch, name, words):
     pytest.importorskip("torch")
 
-    def stopped(**options):
+    def stopped(*folder, **options):
         raise ValueError("stopped")
 
     monkeypatch.setattr(f"studies.cli.{name}.run", stopped)
