@@ -72,6 +72,20 @@ def positive(name: str, value: Any) -> float:
     return number
 
 
+def finite(name: str, value: Any) -> float:
+    """A number that is finite."""
+    number = one_number(name, value)
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be finite, got {value!r}")
+    return number
+
+
+def keep(whole: Any, **values: Any) -> None:
+    """Set fields of a frozen dataclass, in its `__post_init__`."""
+    for name, value in values.items():
+        object.__setattr__(whole, name, value)
+
+
 def generator(rng: Any) -> Any:
     """`rng`, or a fresh generator for None; a seed is refused."""
     if rng is None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from calibrant._arguments import keep
 from calibrant._arrays import Array, concatenate, namespace, probabilities, refuse
 from calibrant._batch import promoted
 from calibrant._special import betainc, betaln, gammainc, gammaincc, gammaln, safe_log, xlogy
 from calibrant._types import ArrayLike
 from calibrant.distributions.on_lattice import CountFamily, OnLattice
-from calibrant.distributions.parameters import keep, parameters
+from calibrant.distributions.parameters import parameters
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -133,7 +133,7 @@ class Standard(ByLogit):
         return self._area(z) if which == ONCE else super()._integrals(z, which)
 
 
-def located(name: str, loc: Any, scale: Any, base: Distribution, *, strict: bool) -> LocationScale:
+def located(name: str, loc: Any, scale: Any, base: Distribution) -> LocationScale:
     """A location-scale forecast, after checks: finite locs, positive scales, one of each per row or for all rows."""
     loc, scale = parameters(name, loc=loc, scale=scale)
-    return LocationScale(loc, widths(f"{name}.scale", scale, loc, strict=strict), base)
+    return LocationScale(loc, widths(f"{name}.scale", scale, loc), base)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import array_api_compat
 import numpy as np
 
-from calibrant._arguments import same_length
+from calibrant._arguments import keep, same_length
 from calibrant._arrays import (
     Array,
     anywhere,
@@ -30,7 +30,6 @@ from calibrant._special import log_sigmoid, logit, safe_log, safe_sqrt, sigmoid
 from calibrant._types import ArrayLike
 from calibrant.distributions.base import ByLogit, ClosedMoments, Distribution, Moments, far_logit, log_density
 from calibrant.distributions.location_scale import LocationScale
-from calibrant.distributions.parameters import keep
 from calibrant.distributions.standard_families import StandardNormal
 from calibrant.distributions.table import ONCE, PLACES, SQUARE, MassTable, side_by_side
 

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arguments import one_number
+from calibrant._arguments import finite, keep, positive
 from calibrant._arrays import Array, anywhere, clip, concatenate, detached, device_like, namespace
 from calibrant._special import ndtri, ndtri_logit, sigmoid
 from calibrant.distributions.base import ClosedMoments, Distribution, drawn_in, evenly_between
-from calibrant.distributions.parameters import keep
 from calibrant.distributions.table import GAUSS, MassTable, mass_at_infinity, steps
 
 NEAR = 1e-6  # of a step: how far from a point of the lattice a label may be, as rounding leaves it
@@ -24,15 +23,8 @@ _PARTS = 8  # even steps from one quantile to the next, where a row has too many
 def check_lattice(whole: Any) -> None:
     """Make floats of the `step` and the `lower` of a frozen dataclass, if they are those of a lattice."""
     name = type(whole).__name__
-    step = one_number(f"{name}.step", whole.step)
-    if not 0 < step < math.inf:
-        raise ValueError(f"{name}.step must be positive and finite, got {whole.step!r}")
-    keep(whole, step=step)
-    if whole.lower is not None:
-        lower = one_number(f"{name}.lower", whole.lower)
-        if not math.isfinite(lower):
-            raise ValueError(f"{name}.lower must be a finite number or None, got {whole.lower!r}")
-        keep(whole, lower=lower)
+    lower = None if whole.lower is None else finite(f"{name}.lower", whole.lower)
+    keep(whole, step=positive(f"{name}.step", whole.step), lower=lower)
 
 
 def position(y: Array, lattice: tuple[float, float]) -> tuple[Array, Array]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from calibrant._arguments import same_length
-from calibrant._arrays import Array, anywhere, complain, first_and_count, floats, namespace, refuse, resolution, wider
+from calibrant._arrays import Array, anywhere, first_and_count, floats, namespace, refuse, resolution, wider
 from calibrant._words import in_rows, singular_if_one, warn_user
 
 
@@ -26,15 +26,13 @@ def parameters(family: str, **given: Any) -> list[Array]:
     return arrays if len({array.shape for array in arrays}) == 1 else list(namespace(like).broadcast_arrays(*arrays))
 
 
-def widths(name: str, scale: Array, centre: Array, *, strict: bool, least: float | None = None) -> Array:
-    """A scale of at least 0; where it is 0, `resolution` there, counted in one warning, or an error if strict."""
+def widths(name: str, scale: Array, centre: Array, *, least: float | None = None) -> Array:
+    """A scale of at least 0; where it is 0, `resolution` there, counted in one warning."""
     if not anywhere(scale <= 0):
         return scale
     refuse(name, scale < 0, "is negative")
     scale, centre = namespace(scale).broadcast_arrays(scale, centre)
     flat = scale <= 0
-    if strict:
-        complain(name, flat, "has zero width")
     first, number = first_and_count(flat)
     where = f" {in_rows(number, first)}" if flat.ndim else ""
     lifted = singular_if_one(number, "they are given the least that floats tell apart")
@@ -52,9 +50,3 @@ def check_bends(knots: Any, probs: Any, first: Any = ()) -> None:
         falls = np.flatnonzero(column[1:] < column[:-1]) + 1
         if falls.size and (falls := np.setdiff1d(falls, first)).size:
             raise ValueError(f"its {name} fall at place {falls[0]}")
-
-
-def keep(whole: Any, **values: Any) -> None:
-    """Set fields of a frozen dataclass, in its `__post_init__`."""
-    for name, value in values.items():
-        object.__setattr__(whole, name, value)

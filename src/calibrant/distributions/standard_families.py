@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from calibrant._arguments import keep
 from calibrant._arrays import Array, namespace
 from calibrant._special import erfcx, log_ndtr, log_sigmoid, ndtr, ndtri, ndtri_logit, safe_log, sigmoid
 from calibrant._types import ArrayLike
 from calibrant.distributions.base import Distribution, Moments
 from calibrant.distributions.location_scale import LocationScale, Standard, located
-from calibrant.distributions.parameters import keep, parameters, widths
+from calibrant.distributions.parameters import parameters, widths
 from calibrant.distributions.table import ONCE
 
 
@@ -48,7 +49,7 @@ class StandardNormal(Standard):
         return z * ndtr(z) + namespace(z).exp(self._logpdf(z))
 
 
-def Normal(loc: ArrayLike, scale: ArrayLike, *, strict: bool = False) -> LocationScale:
+def Normal(loc: ArrayLike, scale: ArrayLike) -> LocationScale:
     """The normal distributions with mean `loc` and standard deviation `scale`.
 
     A zero scale is replaced by the smallest one that floats near `loc` can resolve, with a warning.
@@ -56,12 +57,11 @@ def Normal(loc: ArrayLike, scale: ArrayLike, *, strict: bool = False) -> Locatio
     Args:
         loc: The mean: one number, or one per row.
         scale: The standard deviation, above zero: one number, or one per row.
-        strict: Raise an error if a scale is zero, instead of replacing it with a warning.
 
     >>> Normal([0.0, 1.0], [1.0, 2.0]).interval(0.9)
     (array([-1.64485363, -2.28970725]), array([1.64485363, 4.28970725]))
     """
-    return located("Normal", loc, scale, StandardNormal(), strict=strict)
+    return located("Normal", loc, scale, StandardNormal())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,7 +69,7 @@ class LogNormal(Distribution):
     """F(y) = Phi(z), z = (log y - mu) / sigma, for y > 0: the distributions of exp(mu + sigma Z), Z normal.
 
     `mu` and `sigma` hold one number per row, or one in all for a single distribution. Up to 0 the cdf is 0, the logpdf
-    -inf. A zero sigma is replaced by the smallest one that floats resolve, with a warning; `strict=True` raises.
+    -inf. A zero sigma is replaced by the smallest one that floats resolve, with a warning.
 
     >>> LogNormal([0.0, 1.0], [1.0, 0.5]).mean()
     array([1.64872127, 3.08021685])
@@ -77,18 +77,16 @@ class LogNormal(Distribution):
 
     mu: Array
     sigma: Array
-    _: KW_ONLY
-    strict: bool = field(default=False, metadata={"shared": True})
 
     if TYPE_CHECKING:
 
-        def __init__(self, mu: ArrayLike, sigma: ArrayLike, *, strict: bool = False) -> None: ...
+        def __init__(self, mu: ArrayLike, sigma: ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
         mu, sigma = parameters("LogNormal", mu=self.mu, sigma=self.sigma)
         # sigma has no unit: exp(mu + sigma z) tells it from 0 only where it is not far below eps
         least = 4 * float(namespace(mu).finfo(mu.dtype).eps)
-        keep(self, mu=mu, sigma=widths("LogNormal.sigma", sigma, mu, strict=self.strict, least=least))
+        keep(self, mu=mu, sigma=widths("LogNormal.sigma", sigma, mu, least=least))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -176,7 +174,7 @@ class StandardLogistic(Standard):
         return -log_sigmoid(-z)
 
 
-def Logistic(loc: ArrayLike, scale: ArrayLike, *, strict: bool = False) -> LocationScale:
+def Logistic(loc: ArrayLike, scale: ArrayLike) -> LocationScale:
     """The logistic distributions with mean `loc` and CDF 1 / (1 + exp(-(y - loc) / scale)).
 
     A zero scale is replaced by the smallest one that floats near `loc` can resolve, with a warning.
@@ -184,12 +182,11 @@ def Logistic(loc: ArrayLike, scale: ArrayLike, *, strict: bool = False) -> Locat
     Args:
         loc: The mean: one number, or one per row.
         scale: The scale, above zero: one number, or one per row.
-        strict: Raise an error if a scale is zero, instead of replacing it with a warning.
 
     >>> Logistic([0.0, 1.0], [1.0, 2.0]).std()
     array([1.81379936, 3.62759873])
     """
-    return located("Logistic", loc, scale, StandardLogistic(), strict=strict)
+    return located("Logistic", loc, scale, StandardLogistic())
 
 
 @dataclass(frozen=True, repr=False)
@@ -231,7 +228,7 @@ def _nearer_tail(z: Array) -> Array:
     return 0.5 * xp.exp(-xp.abs(z))
 
 
-def Laplace(loc: ArrayLike, scale: ArrayLike, *, strict: bool = False) -> LocationScale:
+def Laplace(loc: ArrayLike, scale: ArrayLike) -> LocationScale:
     """The Laplace distributions with mean `loc` and density exp(-|y - loc| / scale) / (2 scale).
 
     A zero scale is replaced by the smallest one that floats near `loc` can resolve, with a warning.
@@ -239,9 +236,8 @@ def Laplace(loc: ArrayLike, scale: ArrayLike, *, strict: bool = False) -> Locati
     Args:
         loc: The mean: one number, or one per row.
         scale: The scale, above zero: one number, or one per row.
-        strict: Raise an error if a scale is zero, instead of replacing it with a warning.
 
     >>> Laplace([0.0, 1.0], [1.0, 2.0]).interval(0.9)
     (array([-2.30258509, -3.60517019]), array([2.30258509, 5.60517019]))
     """
-    return located("Laplace", loc, scale, StandardLaplace(), strict=strict)
+    return located("Laplace", loc, scale, StandardLaplace())

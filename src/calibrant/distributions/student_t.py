@@ -162,7 +162,7 @@ def _log_gamma_ratio(a: Array) -> Array:
     return 0.5 * math.log(math.pi) - betaln(a, 0.5 + 0 * a)
 
 
-def StudentT(df: ArrayLike, loc: ArrayLike, scale: ArrayLike, *, strict: bool = False) -> LocationScale:
+def StudentT(df: ArrayLike, loc: ArrayLike, scale: ArrayLike) -> LocationScale:
     """The distributions of loc + scale * T, T with `df` degrees of freedom: one number for all rows, or one per row.
 
     The mean is nan for df <= 1; the standard deviation is nan for df <= 1 and inf for 1 < df <= 2; the crps is inf for
@@ -172,7 +172,6 @@ def StudentT(df: ArrayLike, loc: ArrayLike, scale: ArrayLike, *, strict: bool = 
         df: The degrees of freedom: one number, or one per row.
         loc: The centre: one number, or one per row.
         scale: The scale, above zero: one number, or one per row.
-        strict: Raise an error if a scale is zero, instead of replacing it with a warning.
 
     >>> StudentT(4, [0.0, 1.0], [1.0, 2.0]).interval(0.9)
     (array([-2.13184679, -3.26369357]), array([2.13184679, 5.26369357]))
@@ -181,4 +180,4 @@ def StudentT(df: ArrayLike, loc: ArrayLike, scale: ArrayLike, *, strict: bool = 
     locs, scales, dfs = parameters("StudentT", loc=loc, scale=scale, df=given)
     dfs = dfs if np.ndim(given) else floats("StudentT.df", given, like=locs)
     refuse("StudentT.df", dfs <= 0, "is not positive")
-    return LocationScale(locs, widths("StudentT.scale", scales, locs, strict=strict), StandardT(dfs))
+    return LocationScale(locs, widths("StudentT.scale", scales, locs), StandardT(dfs))

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import array_api_compat
 import numpy as np
 
-from calibrant._arguments import positive
+from calibrant._arguments import keep, positive
 from calibrant._arrays import Array, concatenate, moved, namespace, to_numpy
 from calibrant._words import count
 from calibrant.distributions.base import Context, Distribution
@@ -139,8 +139,7 @@ class History:
             raise TypeError("HalfLife gives rows weights of its own and takes no weights=")
         if self.forget is not None and self.forget.last < n:
             last = slice(-self.forget.last, None)
-            object.__setattr__(self, "scores", self.scores[last])
-            object.__setattr__(self, "weights", None if self.weights is None else self.weights[last])
+            keep(self, scores=self.scores[last], weights=None if self.weights is None else self.weights[last])
 
     def __repr__(self) -> str:
         return f"History({int(self.scores.shape[0])} scores)"

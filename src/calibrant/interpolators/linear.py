@@ -6,19 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from calibrant._arguments import check_has
-from calibrant._arrays import Array, Rng
-from calibrant.interpolators.base import Interpolator
-from calibrant.interpolators.support import REAL_LINE, ExponentialTails
-from calibrant.interpolators.weights import in_order
+from calibrant.interpolators.support import ExponentialTails
+from calibrant.interpolators.weights import OfOrdered
 
 if TYPE_CHECKING:
     from calibrant.distributions.base import Distribution
-    from calibrant.interpolators.support import Support, Tails
-    from calibrant.interpolators.weights import Weights
+    from calibrant.interpolators.support import Tails
+    from calibrant.interpolators.weights import InOrder
 
 
 @dataclass(frozen=True)
-class Linear(Interpolator):
+class Linear(OfOrdered):
     """q(u) = (i + (u - u_(i)) / (u_(i+1) - u_(i))) / (n + 1) for u in [u_(i), u_(i+1)); its lambda is 0.
 
     u_(i): the i-th smallest of n scores. `tails` lie beyond. `CDFScore` is interpolated in F(y), without tails.
@@ -33,18 +31,8 @@ class Linear(Interpolator):
     def __post_init__(self) -> None:
         check_has("Linear.tails", self.tails, "fit", "tails such as BoundedTails()")
 
-    def fit(
-        self, scores: Array, *, weights: Weights = None, support: Support = REAL_LINE, rng: Rng = None
-    ) -> Distribution:
-        """Through (u_(i), i / (n + 1)), not i / n: for a new score all ranks 1 to n + 1 are equally likely.
-
-        Args:
-            scores: The calibration scores, an array of n numbers.
-            weights: Likelihood ratios p_new(x) / p_old(x) of the calibration rows; a common factor cancels.
-            support: The interval in which scores can lie; the real line by default.
-            rng: Not used: nothing is drawn.
-        """
-        known = in_order(scores, weights, support)
+    def through(self, known: InOrder) -> Distribution:
+        """Through (u_(i), i / (n + 1)), not i / n: for a new score all ranks 1 to n + 1 are equally likely."""
         levels = known.levels()
         q = known.support.through(known.scores, levels, self.tails)
         return known.by_row(q, float(levels[0]), float(levels[-1]))  # without weights: q itself

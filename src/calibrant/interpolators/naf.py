@@ -8,17 +8,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from calibrant._arrays import Array, Rng, anywhere, clip, concatenate, namespace, to_numpy
+from calibrant._arrays import Array, anywhere, clip, concatenate, namespace, to_numpy
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.logistic_linear import Guarded, LogisticLinear
 from calibrant.distributions.logit_spline import LogitSpline
 from calibrant.distributions.mixture import Mixture
 from calibrant.distributions.own_logit import OwnLogit
-from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.linear import Linear
 from calibrant.interpolators.naf_fit import fit_logistic_mixture
-from calibrant.interpolators.support import REAL_LINE, Support
-from calibrant.interpolators.weights import InOrder, Weights, in_order
+from calibrant.interpolators.weights import InOrder, OfOrdered
 
 
 def default_accuracy(n: int) -> float:
@@ -43,7 +41,7 @@ class Promised:
 
 
 @dataclass(frozen=True)
-class NAF(Interpolator):
+class NAF(OfOrdered):
     """q(u) = sum of w_k sigmoid((u - m_k) / t_k), a one-layer neural autoregressive flow: as smooth as can be.
 
     Fitted once, without randomness; its logit is then stored as a cubic spline through some thousand points (F is off
@@ -60,21 +58,11 @@ class NAF(Interpolator):
         if self.units < 2:
             raise ValueError(f"NAF.units must be at least 2, got {self.units}")
 
-    def fit(
-        self, scores: Array, *, weights: Weights = None, support: Support = REAL_LINE, rng: Rng = None
-    ) -> Distribution:
-        """The mixture fitted to the scores, under guard.
-
-        Args:
-            scores: The calibration scores, an array of n numbers.
-            weights: Likelihood ratios p_new(x) / p_old(x) of the calibration rows; a common factor cancels.
-            support: The interval in which scores can lie; the real line by default.
-            rng: Not used: nothing is drawn.
-        """
-        known = in_order(scores, weights, support)
+    def through(self, known: InOrder) -> Distribution:
+        """The mixture fitted to the scores, under guard."""
         ordered = known.scores
         if bool(ordered[0] == ordered[-1]):  # without a scale; Linear warns of it
-            return Linear().fit(scores, weights=weights, support=support)
+            return Linear().through(known)
         mixture = fit_logistic_mixture(to_numpy(ordered).astype(np.float64), self.units, known.weights)
         return self.guarded(LogitSpline.of_mixture(*mixture, like=ordered), known)
 

@@ -7,35 +7,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibrant._arguments import check_has
-from calibrant._arrays import Array, Rng, concatenate, device_like, namespace, ranks
+from calibrant._arrays import concatenate, device_like, namespace, ranks
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.piecewise_linear import PiecewiseLinear
 from calibrant.distributions.randomised import Randomised
-from calibrant.interpolators.base import Interpolator
-from calibrant.interpolators.support import REAL_LINE, BoundedTails, ExponentialTails, InfiniteTails, Line, Support
-from calibrant.interpolators.weights import InOrder, Weights, in_order
+from calibrant.interpolators.support import REAL_LINE, BoundedTails, ExponentialTails, InfiniteTails, Line
+from calibrant.interpolators.weights import InOrder, OfOrdered
 
 
 @dataclass(frozen=True)
-class Naive(Interpolator):
+class Naive(OfOrdered):
     """q(u) = i / n for u in [u_(i), u_(i+1)): the empirical distribution of the scores; it has no density.
 
     >>> Naive().fit([0.0, 1.0, 3.0]).cdf([-1.0, 0.0, 2.0, 3.0])
     array([0.        , 0.33333333, 0.66666667, 1.        ])
     """
 
-    def fit(
-        self, scores: Array, *, weights: Weights = None, support: Support = REAL_LINE, rng: Rng = None
-    ) -> Distribution:
-        """n atoms, equal if they have no weights.
-
-        Args:
-            scores: The calibration scores, an array of n numbers.
-            weights: Likelihood ratios p_new(x) / p_old(x) of the calibration rows; a common factor cancels.
-            support: The interval in which scores can lie; the real line by default.
-            rng: Not used: nothing is drawn.
-        """
-        known = in_order(scores, weights, support)
+    def through(self, known: InOrder) -> Distribution:
+        """n atoms, equal if they have no weights."""
         return known.by_row(steps(known), 0.0, 1.0)  # it has no tails
 
     def accuracy(self, n: int) -> float:
@@ -44,7 +33,7 @@ class Naive(Interpolator):
 
 
 @dataclass(frozen=True)
-class Random(Interpolator):
+class Random(OfOrdered):
     """q(u) = (#{s_i < u} + U (1 + #{s_i = u})) / (n + 1), one uniform U per row: exactly calibrated, ties included.
 
     The mass that belongs to no score sits at -inf and +inf, or with `BoundedTails` at two end points.
@@ -59,18 +48,8 @@ class Random(Interpolator):
                 "Random puts the mass beyond the scores on single points: use InfiniteTails or BoundedTails"
             )
 
-    def fit(
-        self, scores: Array, *, weights: Weights = None, support: Support = REAL_LINE, rng: Rng = None
-    ) -> Distribution:
-        """n atoms and two ends; the uniforms are drawn when a prediction is made.
-
-        Args:
-            scores: The calibration scores, an array of n numbers.
-            weights: Likelihood ratios p_new(x) / p_old(x) of the calibration rows; a common factor cancels.
-            support: The interval in which scores can lie; the real line by default.
-            rng: Not used: nothing is drawn.
-        """
-        known = in_order(scores, weights, support)
+    def through(self, known: InOrder) -> Distribution:
+        """n atoms and two ends; the uniforms are drawn when a prediction is made."""
         ends, line = self.tails.fit(known.scores), known.support if isinstance(known.support, Line) else REAL_LINE
         lower, upper = max(line.lower, ends.lower), min(line.upper, ends.upper)
         return Randomised(steps(known), lower, upper, known.total, known.unit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -10,11 +11,12 @@ from array_api_compat import device
 from numpy.typing import NDArray
 
 from calibrant._arguments import same_length
-from calibrant._arrays import Array, device_like, floats, largest_tie_of, namespace, ranks, refuse, rows, to_numpy
+from calibrant._arrays import Array, Rng, device_like, floats, largest_tie_of, namespace, ranks, refuse, rows, to_numpy
 from calibrant._types import ArrayLike, RowIndex
 from calibrant.distributions.base import Distribution
 from calibrant.distributions.bent import Reweighted
 from calibrant.guarantee import Accurate, Basis, Guarantee
+from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.support import REAL_LINE, Line, Support
 
 Numbers = NDArray[np.float64]
@@ -174,3 +176,28 @@ def in_order(scores: Any, weights: Any = None, support: Any = REAL_LINE) -> InOr
     w, unit = weights.values[order] / weights.unit, weights.unit if weights.by_row else None
     total = float(np.cumsum(w)[-1]) / (1 - weights.missing)  # as `levels` sums, so that none is above 1
     return InOrder(xp.take(scores, xp.asarray(order, device=device(scores)), axis=0), support, w, total, unit)
+
+
+class OfOrdered(Interpolator):
+    """An interpolator of scores in order, which may have weights; it draws nothing when it is fitted."""
+
+    def fit(
+        self, scores: Array, *, weights: Weights = None, support: Support = REAL_LINE, rng: Rng = None
+    ) -> Distribution:
+        """The distribution q of the scores.
+
+        Args:
+            scores: The calibration scores, an array of n numbers.
+            weights: Likelihood ratios p_new(x) / p_old(x) of the calibration rows; a common factor cancels.
+            support: The interval in which scores can lie; the real line by default.
+            rng: Not used: nothing is drawn.
+        """
+        return self.through(in_order(scores, weights, support))
+
+    @abstractmethod
+    def through(self, known: InOrder) -> Distribution:
+        """The distribution q of scores in order.
+
+        Args:
+            known: The scores, with their weights and where they can lie.
+        """

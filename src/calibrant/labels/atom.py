@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from calibrant._arguments import one_number
+from calibrant._arguments import finite, keep
 from calibrant._arrays import Array, anywhere, namespace, probabilities
 from calibrant._types import Bound, Draws
 from calibrant.distributions.base import Distribution
@@ -46,10 +45,7 @@ class AtomAt(Labels):
     draws = True
 
     def __post_init__(self) -> None:
-        at = one_number("AtomAt.at", self.at)
-        if not math.isfinite(at):
-            raise ValueError(f"AtomAt.at must be finite, got {self.at!r}")
-        object.__setattr__(self, "at", at)
+        keep(self, at=finite("AtomAt.at", self.at))
         if not (self.share is None or isinstance(self.share, str) or callable(self.share)):
             raise TypeError(
                 f"AtomAt.share must be the name of a column of bound, or a function of bound, got {self.share!r}:"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibrant._arguments import same_length
+from calibrant._arguments import keep, same_length
 from calibrant._arrays import Array, device_like, floats, namespace
 from calibrant._batch import promoted, shared
 from calibrant.distributions.base import Distribution
@@ -47,8 +47,7 @@ class Ensemble(Prediction):
         same_length("Ensemble.members", len(made), "Ensemble.weights", len(given))
         if min(given) <= 0:
             raise ValueError(f"Ensemble.weights must be positive, got {list(given)}")
-        object.__setattr__(self, "members", made)
-        object.__setattr__(self, "weights", given)
+        keep(self, members=made, weights=given)
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from calibrant._arguments import same_length
+from calibrant._arguments import keep, same_length
 from calibrant._arrays import Array, concatenate, first_and_count, floats, namespace, to_numpy, wider
 from calibrant._search import interpolated
 from calibrant._types import ArrayLike
@@ -41,8 +41,8 @@ class Quantiles(Prediction):
         count = len(increasing("Quantiles.levels", levels))
         if values.shape[1] != count:
             raise ValueError(f"Quantiles.values must have a column for each of {count} levels, got {values.shape[1]}")
-        object.__setattr__(self, "levels", floats("Quantiles.levels", levels, like=values))
-        object.__setattr__(self, "values", _in_order("Quantiles.values", values))
+        own = floats("Quantiles.levels", levels, like=values)
+        keep(self, levels=own, values=_in_order("Quantiles.values", values))
 
     def as_quantiles(self) -> Quantiles:
         """Itself."""
@@ -107,8 +107,7 @@ class Interval(Prediction):
         upper = floats("Interval.upper", self.upper, ndim=1, like=lower)
         same_length("Interval.lower", lower.shape[0], "Interval.upper", upper.shape[0])
         bounds = _in_order("Interval", concatenate([lower[:, None], upper[:, None]], axis=1))
-        object.__setattr__(self, "lower", bounds[:, 0])
-        object.__setattr__(self, "upper", bounds[:, 1])
+        keep(self, lower=bounds[:, 0], upper=bounds[:, 1])
 
     def bounds(self, coverage: float) -> tuple[Array, Array]:
         """Its own, whatever coverage is asked for: they have no level."""

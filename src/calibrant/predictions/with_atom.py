@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from calibrant._arguments import same_length
+from calibrant._arguments import keep, same_length
 from calibrant._arrays import Array, clip, concatenate, device_like, namespace, probabilities
 from calibrant._search import interpolated
 from calibrant._types import ArrayLike
@@ -61,8 +61,7 @@ class WithAtom(Prediction):
         if share.ndim != 1:
             raise ValueError(f"WithAtom.share must be one probability per row, got shape {tuple(share.shape)}")
         same_length("WithAtom.prediction", len(prediction), "WithAtom.share", share.shape[0])
-        object.__setattr__(self, "prediction", prediction)
-        object.__setattr__(self, "share", share)
+        keep(self, prediction=prediction, share=share)
 
     @property
     def like(self) -> Array:

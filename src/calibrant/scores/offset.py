@@ -6,11 +6,10 @@ c, so the guarantee would be approximate for all calibration rows.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from calibrant._arguments import one_number
+from calibrant._arguments import finite, keep
 from calibrant._arrays import Array, anywhere, first_and_count, namespace
 from calibrant._types import ArrayLike
 from calibrant._words import in_all
@@ -33,11 +32,7 @@ class _Offset(ScaledScore):
     remedy = "Pass a larger c"
 
     def __post_init__(self) -> None:
-        name = f"{type(self).__name__}.c"
-        c = one_number(name, self.c)
-        if not math.isfinite(c):
-            raise ValueError(f"{name} must be finite, got {self.c}")
-        object.__setattr__(self, "c", c)
+        keep(self, c=finite(f"{type(self).__name__}.c", self.c))
 
     def _above(self, name: str, value: Array) -> Array:
         """value + c, which must be positive in every row."""
