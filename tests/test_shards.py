@@ -1,4 +1,4 @@
-"""Calibration in parts: merged to the bits of one fit, sampled by row ids."""
+"""Calibration in parts: merged to the bits of one fit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from calibrant.distributions import Poisson
 from calibrant.interpolators import NAF, Apart, ByGroup, Linear, Naive, Random
 from calibrant.labels import Counts
 from calibrant.scores import ZScore
-from calibrant.tables.sampling import RowDraws, row_keys, smallest
+from calibrant.tables.sampling import RowDraws
 
 N = 1200
 RNG = np.random.default_rng(0)
@@ -112,52 +112,3 @@ def test_groups_are_updated_as_one_fit(tmp_path):
         Calibrator().fit(F, Y).update(F, Y, by=G)
     with pytest.raises(ValueError, match=r"by is missing in row 1 \(the only such row\)"):
         first.update(F[:2], Y[:2], by=["north", None])
-
-
-# ---- samples -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("ids", [np.arange(5000), [f"row {k}" for k in range(5000)]], ids=["numbers", "texts"])
-@pytest.mark.parametrize("by", [None, "groups"])
-def test_a_sample_is_the_same_in_any_parts_and_any_order(ids, by):
-    keys = row_keys(np.asarray(ids))
-    group = None if by is None else np.arange(5000) % 7
-    expected = smallest(keys, 50, group).tolist()
-    assert len(expected) == (50 if by is None else 350)
-    rng = np.random.default_rng(0)
-    for count in (2, 37):
-        kept = np.zeros(0, np.int64)
-        for part in np.array_split(rng.permutation(5000), count):
-            joined = np.concatenate([kept, part])
-            kept = joined[smallest(keys[joined], 50, None if group is None else group[joined])]
-        assert sorted(kept.tolist()) == expected
-
-
-def test_keys_are_even_and_independent_of_their_neighbours():
-    keys = row_keys(np.arange(100_000)).astype(np.float64) / 2.0**64
-    shares = np.histogram(keys, 100, (0, 1))[0]
-    assert np.sum((shares - 1000) ** 2 / 1000) < 160  # chi-squared with 99 degrees of freedom: 1 in 10,000
-    assert abs(np.corrcoef(keys[1:], keys[:-1])[0, 1]) < 0.015
-    two = row_keys((np.repeat(np.arange(100), 100), np.tile(np.arange(100), 100)))
-    assert len(np.unique(two)) == 10_000
-
-
-@pytest.mark.slow
-def test_a_sample_has_the_guarantee_of_its_own_size():
-    """sup_c |P(H(Y) <= c) - c| <= 1 / (k + 1), over 4,000 sets of 200 rows of which 9 are kept."""
-    rng, pits = np.random.default_rng(7), []
-    for k in range(4000):
-        y = rng.normal(size=201)
-        rows = smallest(row_keys(200 * k + np.arange(200)), 9)
-        pits.append(float(Calibrator().fit(np.zeros(9), y[rows])([0.0]).cdf(y[200])[0]))
-    levels = np.arange(1, 10) / 10
-    shares = np.mean(np.asarray(pits)[:, None] <= levels, axis=0)
-    assert np.max(np.abs(shares - levels)) <= 0.1 + 4 * 0.5 / np.sqrt(4000)
-    assert np.max(np.abs(shares - levels)) < 0.03  # at the ranks themselves it is exact
-
-
-def test_bad_ids_are_named():
-    with pytest.raises(ValueError, match="rows 1 and 3 have the same"):
-        smallest(row_keys([4, 7, 5, 7]), 2)
-    with pytest.raises(TypeError, match=r"ids must be whole numbers or texts, got 0.5 in row 0 \(2 rows in all\)"):
-        row_keys([0.5, 1.5])
