@@ -64,13 +64,13 @@ def test_batches_and_delays_hide_labels_that_are_not_known_yet():
 
 @pytest.mark.parametrize("every", [1, 4])
 def test_a_backtest_of_a_table_fits_to_labels_that_were_known_only(monkeypatch, every):
-    frame, seen, fit_rows = forecasts(np.random.default_rng(0), 30, spacing=1), [], HorizonCalibrator.fit_rows
+    frame, seen, fit_rows = forecasts(np.random.default_rng(0), 30, spacing=1), [], backtesting.fit_rows
 
-    def spied(self, rows, columns):
+    def spied(calibrator, rows, columns):
         seen.append(rows.time.max())
-        return fit_rows(self, rows, columns)
+        return fit_rows(calibrator, rows, columns)
 
-    monkeypatch.setattr(HorizonCalibrator, "fit_rows", spied)
+    monkeypatch.setattr(backtesting, "fit_rows", spied)
     found = backtest(PLAIN, frame, least=5, every=every)
     monkeypatch.undo()
     cutoffs = sorted(set(found.made))

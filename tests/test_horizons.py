@@ -12,7 +12,7 @@ from long_tables import STEPS, forecasts
 import calibrant
 from calibrant import Calibrator, HorizonCalibrator, Interval, Point, Quantiles, report
 from calibrant.horizons.columns import find_forecast
-from calibrant.horizons.table import LongColumns, LongRows
+from calibrant.horizons.table import LongRows, columns_of
 from calibrant.interpolators import NAF, Apart, ByHorizon, Linear, Random
 from calibrant.interpolators.by_horizon import smoothed
 from calibrant.labels import Real
@@ -95,7 +95,7 @@ def test_columns_that_make_no_forecast_are_named(names, model, words):
 
 
 def rows_of(frame, **names):
-    return LongRows.of(frame, LongColumns.of(frame, **names), labels=True)
+    return LongRows.of(frame, columns_of(frame, **names), labels=True)
 
 
 def test_steps_are_counted_from_the_cutoff_whatever_the_order_and_the_kind_of_time():
@@ -143,7 +143,9 @@ WRONG = {
         **{"RW-lo-80": t["RW-lo-80"].where(t.index != 7)}
     ),
     "column 'y' must hold numbers, got String": lambda t: t.assign(y=t["y"].astype(str)),
-    "column 'ds' is missing in row 3": lambda t: t.assign(ds=t["ds"].where(t.index != 3)),
+    "column 'ds' is missing in row 3": lambda t: pl.from_pandas(t).with_columns(
+        ds=np.where(t.index == 3, np.nan, t["ds"])
+    ),
     "made at the same.*name the column of the series by series=": lambda t: pd.concat([t, t]).drop(columns="unique_id"),
     "the table has no rows": lambda t: t[:0],
     "expected a data frame of pandas, polars or pyarrow, got a dict": lambda t: t.to_dict(),

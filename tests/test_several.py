@@ -324,7 +324,8 @@ BAD = {
         UNIFORM, abs(LABELS[:9]) % 1
     ),
     "at least one row": lambda: fit(F[:0], LABELS[:0]),
-    "y is NaN or infinite in row 0": lambda: fit(Y=np.full((20, 2), np.inf)),
+    "label 'y0' is NaN or infinite in row 0": lambda: fit(Y=np.full((20, 2), np.inf)),
+    "label 'b' must hold real numbers": lambda: fit(Y=pd.DataFrame({"a": F[:, 0], "b": ["x"] * 20})),
     "a column for each of the 2 labels 'y0', 'y1', got 3": lambda: fit(Y=LABELS[:, [0, 1, 1]]),
     r"Y of several labels must have shape \(n, d\)": lambda: fit(Y=LABELS[:, 0]),
     "label 'y0' of Y must have one row for each of the 20": lambda: fit(Y=LABELS[:19]),

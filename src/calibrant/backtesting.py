@@ -19,8 +19,14 @@ from calibrant.distributions.joined import join
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.piecewise_linear import Lines, PiecewiseLinear
 from calibrant.forecast import PredictionLike
-from calibrant.horizons.calibration import HorizonCalibrator, HorizonEvaluation, evaluate_horizons
-from calibrant.horizons.table import LongColumns, LongRows
+from calibrant.horizons.calibration import (
+    HorizonCalibrator,
+    HorizonEvaluation,
+    evaluate_horizons,
+    fit_rows,
+    labelled_rows,
+)
+from calibrant.horizons.table import LongRows, columns_of
 from calibrant.metrics import evaluate
 from calibrant.metrics.evaluation import OfDistribution
 from calibrant.predictions import Prediction, with_labels
@@ -227,11 +233,11 @@ def _check_unseen(forecaster: Any, prediction: Any, labels: Array) -> None:
 
 def _of_table(calibrator: HorizonCalibrator, frame: Any, least: int, every: int, **named: Any) -> Backtest:
     """Cutoff by cutoff."""
-    columns = LongColumns.of(frame, **named)
+    columns = columns_of(frame, **named)
     if columns.cutoff is None:
         asked = named.get("cutoff", "cutoff")
         raise ValueError(f"a backtest must know when each forecast was made: there is no column {asked!r}")
-    table: Any = calibrator.read(frame, columns)
+    table: Any = labelled_rows(calibrator.calibrator, frame, columns)
     distributions, which, fitted, age = [], [], None, 0
     cutoffs = np.unique(table.cutoff).tolist()
     for now in cutoffs:
@@ -241,7 +247,7 @@ def _of_table(calibrator: HorizonCalibrator, frame: Any, least: int, every: int,
         if not asked.size or counts[horizons].min() < least:
             continue
         if fitted is None or age >= every or not set(horizons.tolist()) <= set(fitted.horizons):
-            fitted, age = calibrator.fit_rows(table[known], columns), 0
+            fitted, age = fit_rows(calibrator.calibrator, table[known], columns), 0
         distributions.append(fitted(table[asked]))
         which.append(asked)
         age += 1

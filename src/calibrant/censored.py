@@ -93,12 +93,10 @@ class Censored:
 
         Args:
             calibrator: What calibrates: a score, an interpolator and the kind of label.
-            prediction: What the model predicts: `Point`, `Interval`, `Quantiles`, `Samples`, a distribution, or an
-                array of points.
+            prediction: What the model predicts: `Point`, `Quantiles`, ..., a distribution, or an array of points.
             by: Refused: censored labels have weights of their own.
             weights: Refused: censored labels have weights of their own.
-            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
-                they name. Only for labels that ask for it.
+            bound: The bound of y in each row, as in `Calibrator.fit`.
             rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
         """
         if by is not None or weights is not None:

@@ -76,8 +76,7 @@ class CrossCalibrated(CalledWithPredictions):
             predictions: What the model of each fold predicts for these rows: a list, or an `Ensemble`.
             by: The group of each row, as in `fit`.
             weights: The likelihood ratio of each row, where the calibration rows had some.
-            bound: What `labels` must know of each row, such as a capacity: an array, or a table with the columns that
-                they name. Only for labels that ask for it.
+            bound: The bound of y in each row, as in `Calibrator.fit`.
             rng: A `numpy.random.Generator`, for what is drawn; a fresh one by default.
             seed: A whole number in place of `rng`: a row then has the same random number in any batch and any order.
         """

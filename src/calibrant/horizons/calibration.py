@@ -15,7 +15,7 @@ from calibrant._words import in_all
 from calibrant.calibration import Calibrated, Calibrator
 from calibrant.distributions.base import Distribution
 from calibrant.guarantee import Guarantee
-from calibrant.horizons.table import LongColumns, LongRows, opened, written
+from calibrant.horizons.table import LongColumns, LongRows, columns_of, opened, written
 from calibrant.interpolators import NAF, ByHorizon, Linear
 from calibrant.metrics import Evaluation, evaluate
 from calibrant.metrics.evaluation import OfDistribution
@@ -79,35 +79,23 @@ class HorizonCalibrator:
             coverage: The probability of bounds whose names do not say it, such as `yhat_lower`.
             rng: A `numpy.random.Generator`, for labels that are drawn, such as counts.
         """
-        columns = LongColumns.of(
-            frame, model=model, target=target, series=series, time=time, cutoff=cutoff, horizon=horizon,
-            coverage=coverage,
-        )  # fmt: skip
-        return self.fit_rows(self.read(frame, columns), columns, rng=rng)
+        columns = columns_of(frame, model, target, series, time, cutoff, horizon, coverage)
+        return fit_rows(self.calibrator, labelled_rows(self.calibrator, frame, columns), columns, rng=rng)
 
-    def read(self, frame: Table, columns: LongColumns) -> LongRows:
-        """The rows of a table with their labels, and the bounds that the labels need.
 
-        Args:
-            frame: A long table, one line per forecast: a frame of pandas, polars or pyarrow.
-            columns: The names of its columns.
-        """
-        return LongRows.of(frame, columns, labels=True, bounds=_bounds(self.calibrator))
+def labelled_rows(calibrator: Calibrator, frame: Table, columns: LongColumns) -> LongRows:
+    """The rows of a table with their labels, and the bounds that the labels need."""
+    return LongRows.of(frame, columns, labels=True, bounds=_bounds(calibrator))
 
-    def fit_rows(self, rows: LongRows, columns: LongColumns, *, rng: Rng = None) -> HorizonCalibrated:
-        """Calibrate on rows of a table, in the order in which the forecasts were made.
 
-        Args:
-            rows: The rows of a long table, as `read` returns them.
-            columns: The names of its columns.
-            rng: A `numpy.random.Generator`, for labels that are drawn; a fresh one by default.
-        """
-        rows, interpolator = rows.in_order(), self.calibrator.interpolator
-        if isinstance(interpolator, (NAF, Linear)):  # the two that make a density
-            interpolator = ByHorizon(interpolator) if isinstance(interpolator, NAF) else ByHorizon()
-        calibrator, y = replace(self.calibrator, interpolator=interpolator), rows.y
-        found = calibrator.fit(rows.prediction, y, by=rows.horizon, bound=rows.bound, rng=rng)  # type: ignore[arg-type]
-        return HorizonCalibrated(replace(found, guarantee=replace(found.guarantee, basis="horizon")), columns)
+def fit_rows(calibrator: Calibrator, rows: LongRows, columns: LongColumns, *, rng: Rng = None) -> HorizonCalibrated:
+    """Calibrate on rows of a table with labels, in the order in which the forecasts were made."""
+    rows, interpolator = rows.in_order(), calibrator.interpolator
+    if isinstance(interpolator, (NAF, Linear)):  # the two that make a density
+        interpolator = ByHorizon(interpolator) if isinstance(interpolator, NAF) else ByHorizon()
+    calibrator, y = replace(calibrator, interpolator=interpolator), rows.y
+    found = calibrator.fit(rows.prediction, y, by=rows.horizon, bound=rows.bound, rng=rng)  # type: ignore[arg-type]
+    return HorizonCalibrated(replace(found, guarantee=replace(found.guarantee, basis="horizon")), columns)
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,40 +34,26 @@ class LongColumns:
     horizon: str | None = None
     """How many steps ahead a row is; without it, rows are counted from the cutoff on."""
 
-    @classmethod
-    def of(
-        cls,
-        frame: Table,
-        *,
-        model: str | None = None,
-        target: str = "y",
-        series: str | None = "unique_id",
-        time: str = "ds",
-        cutoff: str | None = "cutoff",
-        horizon: str | None = None,
-        coverage: float = 0.8,
-    ) -> LongColumns:
-        """The columns of a table, with those that it need not have left out.
 
-        Args:
-            frame: A long table, one line per forecast: a frame of pandas, polars or pyarrow.
-            model: The model whose columns to use, such as "ETS", if the table has several.
-            target: The column with the labels.
-            series: The column with the name of the series.
-            time: The column with the time that each forecast is for.
-            cutoff: The column with the time at which each forecast was made.
-            horizon: The column with the number of steps ahead.
-            coverage: The probability of bounds whose names do not say it.
-        """
-        names = opened(frame).columns
-        series = None if series == "unique_id" and series not in names else series  # a table of one series
-        cutoff = None if horizon is not None and cutoff not in names else cutoff
-        needed = [name for name in (target, series, time, cutoff, horizon) if name is not None]
-        _check_columns(names, [name for name in needed if name != cutoff])
-        _check_columns(names, [cutoff], ": name the column of the cutoffs by cutoff=, or one of the steps by horizon=")
-        return cls(
-            find_forecast(names, model, coverage=coverage, exclude=needed), target, series, time, cutoff, horizon
-        )
+def columns_of(
+    frame: Table,
+    model: str | None = None,
+    target: str = "y",
+    series: str | None = "unique_id",
+    time: str = "ds",
+    cutoff: str | None = "cutoff",
+    horizon: str | None = None,
+    coverage: float = 0.8,
+) -> LongColumns:
+    """The columns of a table, with those that it need not have left out; see `HorizonCalibrator.fit`."""
+    names = opened(frame).columns
+    series = None if series == "unique_id" and series not in names else series  # a table of one series
+    cutoff = None if horizon is not None and cutoff not in names else cutoff
+    needed = [name for name in (target, series, time, cutoff, horizon) if name is not None]
+    _check_columns(names, [name for name in needed if name != cutoff])
+    _check_columns(names, [cutoff], ": name the column of the cutoffs by cutoff=, or one of the steps by horizon=")
+    forecast = find_forecast(names, model, coverage=coverage, exclude=needed)
+    return LongColumns(forecast, target, series, time, cutoff, horizon)
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,11 +187,12 @@ def _check_columns(names: Sequence[str], needed: Iterable[str | None], hint: str
 
 def _whole(table: Any, name: str) -> Any:
     """A column without gaps."""
-    missing = table[name].is_null().to_numpy()
+    column = table[name]
+    missing = (column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()).to_numpy()
     if missing.any():
         row, count = first_and_count(missing)
         raise ValueError(f"column {name!r} is missing in row {row} ({in_all(count)})")
-    return table[name]
+    return column
 
 
 def _given_steps(table: Any, name: str) -> Counts:

@@ -109,12 +109,10 @@ class SeveralCalibrator:
         return SeveralCalibrated(tuple(each.name for each in labels), margins, joint, references)
 
     def _by_label(self, several: Several, columns: list[Array], bound: Bound) -> list[_Label]:
-        each, names = self.each, several.names
-        calibrators = [each] * len(names) if isinstance(each, Calibrator) else None
-        if not isinstance(each, Calibrator):
-            must = "SeveralCalibrator.each must have a calibrator"
-            calibrators = in_order(must, names, list(each), list(each.values()))
-        zipped = zip(names, calibrators, several.predictions, columns, strict=True)  # type: ignore[arg-type]
+        names = several.names
+        each = dict.fromkeys(names, self.each) if isinstance(self.each, Calibrator) else self.each
+        calibrators = in_order("SeveralCalibrator.each must have a calibrator", names, list(each), list(each.values()))
+        zipped = zip(names, calibrators, several.predictions, columns, strict=True)
         return [_Label(*known, _own(known[1], bound)) for known in zipped]
 
     def _references(self, labels: list[_Label]) -> tuple[Reference, ...] | None:
@@ -143,13 +141,8 @@ class SeveralCalibrated(CalledWithPredictions):
     def __post_init__(self) -> None:
         """A name and a calibration for each label, all of the same rows."""
         d, n, references = len(self.names), self.joint.n, self.references
-        counts = [len(self.margins), self.joint.ranks.shape[1], d if references is None else len(references)]
-        if (
-            not d
-            or len(set(self.names)) != d
-            or counts != [d] * 3
-            or {each.guarantee.n for each in self.margins} != {n}
-        ):
+        counts = {len(set(self.names)), len(self.margins), self.joint.ranks.shape[1], len(references or self.names)}
+        if not d or counts != {d} or {each.guarantee.n for each in self.margins} != {n}:
             raise ValueError(
                 f"its {d} labels must have names of their own, and a calibration of the same {n} rows each"
             )

@@ -12,7 +12,7 @@ import narwhals as nw
 import numpy as np
 
 from calibrant._arguments import same_length
-from calibrant._arrays import Array, to_numpy
+from calibrant._arrays import Array, floats, to_numpy
 from calibrant._batch import have_labels, some_rows
 from calibrant._types import RowIndex, SupportsArray
 from calibrant.distributions.base import Distribution
@@ -154,9 +154,11 @@ def matched(predictions: Any, Y: Any, bound: Any) -> tuple[Several, list[Array],
     which = _listed([name for name, rows in zip(several.names, missing, strict=True) if rows.any()])
     gaps = np.where(np.any(missing, axis=0), np.nan, 0.0)
     there = have_labels(gaps, len(several), "left out for every label", name=f"a label ({which})")
-    if there is None:
-        return several, columns, bound
-    return several.rows(there), [some_rows(column, there) for column in columns], some_rows(bound, there)
+    if there is not None:
+        several, bound = several.rows(there), some_rows(bound, there)
+        columns = [some_rows(column, there) for column in columns]
+    named_columns = zip(several.names, columns, strict=True)
+    return several, [floats(f"label {name!r}", column) for name, column in named_columns], bound
 
 
 def _check_names(names: Sequence[str]) -> None:
