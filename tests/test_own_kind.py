@@ -126,9 +126,8 @@ def test_evaluate_has_what_it_says_and_no_more():
 
 def test_a_plot_of_distributions_marks_its_numbers():
     ax = plots.density(H, rows=4, base=BASE[500:])
-    (ticks,) = [each for each in ax.collections if len(each.get_segments()) == 3]
-    at = [segment[0][0] for segment in ticks.get_segments()]
-    np.testing.assert_array_equal(at, [BASE.lower[504], BASE.mode[504], BASE.upper[504]])
+    (marks,) = [line for line in ax.lines if line.get_marker() == "|"]
+    np.testing.assert_array_equal(marks.get_xdata(), [BASE.lower[504], BASE.mode[504], BASE.upper[504]])
 
 
 def test_plots_of_intervals_and_of_reliability_show_its_own_quantiles():

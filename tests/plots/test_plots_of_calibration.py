@@ -123,7 +123,7 @@ def test_coverage_by_a_number_of_few_values_has_a_bin_for_each_and_says_what_it_
 def test_coverage_by_draws_several_forecasts_in_the_same_bins(case):
     ax = plots.coverage_by(case.both, case.y, case.f, bins=4)
     alone = [plots.coverage_by(H, case.y, case.f, bins=4) for H in case.both.values()]
-    before, after = (line for line in ax.lines if len(line.get_xdata()) == 4 and line.get_marker() == "None")
+    before, after = (line for line in ax.lines if len(line.get_xdata()) == 4 and not line.get_marker())
     assert before.get_ydata() == pytest.approx(dots(alone[0])[:, 1])
     assert sorted(after.get_ydata()) == pytest.approx(sorted(dots(alone[1])[:, 1]))
     assert words_of(ax) == ["chance allows", "before", "after", "off"]
@@ -178,7 +178,7 @@ def test_a_judgement_is_drawn_from_its_own_numbers(case):
     wanted = [(part.tested, part.low, part.high) for part in found.parts]
     assert np.array(list(shares_by_name(ax).values())) == pytest.approx(np.array(wanted))
     assert row_names(ax) == [f"{part.name} ({part.m:,})" for part in found.parts]
-    assert [text.get_text() for text in ax.texts] == [part.fault for part in found.parts]
+    assert [text.get_text().strip() for text in ax.texts] == [part.fault for part in found.parts]
     (hollow,) = [line for line in ax.lines if line.get_markerfacecolor() == "#ffffff" and len(line.get_xdata())]
     assert hollow.get_ydata().tolist() == [k for k, part in enumerate(found.parts) if part.off]
     few = plots.diagnosis(found, most=3)

@@ -58,8 +58,8 @@ def pit_histogram(
     with drawing(ax) as (ax, palette):
         for each, counts, look in zip(given, counted, palette.looks(len(given)), strict=True):
             if each.name:
-                line: Style = {"color": look["color"], "linestyle": look["linestyle"], "linewidth": 1.2 * palette.unit}
-                ax.stairs(counts, edges, baseline=None, **line, label=each.name, zorder=3)
+                line: Style = {"color": look["color"], "linestyle": look["linestyle"]}
+                ax.stairs(counts, edges, baseline=None, **line, label=each.name)
             else:
                 fill: Style = {"color": palette.tint(look["color"], 0.35), "edgecolor": look["color"]}
                 ax.bar(edges[:-1], counts, 1 / bins, align="edge", **fill, linewidth=0.6 * palette.unit)
@@ -117,12 +117,8 @@ def reliability(
         ax.plot([0, 1], height(ends[[0, -1]], [0, 1]), **palette.target)
         for each, (levels, shares), look in zip(given, curves, palette.looks(len(given)), strict=True):
             few = len(levels) < len(_LEVELS)
-            line = (
-                look | {"linewidth": 0.6 * palette.unit}
-                if few
-                else look | {"marker": "", "linewidth": 1.2 * palette.unit}
-            )
-            ax.plot(levels, height(levels, shares), **line, label=each.name or "forecast", zorder=3)
+            line = look | {"linewidth": 0.6 * palette.unit} if few else look | {"marker": ""}
+            ax.plot(levels, height(levels, shares), **line, label=each.name or "forecast")
         ax.set(xlim=(0, 1), xlabel="level c")
         if difference:
             ax.set_ylabel("share − c, points")

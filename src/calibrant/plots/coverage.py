@@ -18,9 +18,8 @@ from calibrant.judging.judge import Judgement
 from calibrant.judging.part import SMALLEST, Part, rows_named
 from calibrant.metrics.bands import reliability_band
 from calibrant.metrics.slices import Slices, all_rows, columns_of, slices_of
-from calibrant.plots.curves import reach
 from calibrant.plots.inputs import Spans, inside_in_words, named, numbers, whole
-from calibrant.plots.style import Palette, Style, drawing, height_of_row, name_rows, percent, plain
+from calibrant.plots.style import Palette, Style, drawing, name_rows, percent, plain, points
 
 
 def coverage_by(
@@ -65,30 +64,25 @@ def coverage_by(
     bins = max(1, min(10, m // SMALLEST)) if bins is None else whole("bins", bins, least=2)
     values = None if by is None else numbers(floats("by", by, ndim=1))
     same_length("the forecast", m, "by", m if values is None else len(values))
-    found = [(Spans.centred if values is None else Spans.of)(each, coverage) for each in given]
-    along = [spans.centre if values is None else values for spans in found]
+    found = [Spans.of(each, coverage) for each in given]
+    along = [spans.predicted if values is None else values for spans in found]
     columns = [slices_of("", each, m, parts=bins) for each in along]
-    shares = [_shares([column], spans, coverage, confidence, n) for column, spans in zip(columns, found, strict=True)]
+    shares = [shares_of([column], spans, coverage, confidence, n) for column, spans in zip(columns, found, strict=True)]
     if not all(shares):
         got = f"{count(m, 'row')} in {count(len(columns[0].labels), 'bin')}"
         raise ValueError(f"coverage_by needs a bin of at least {SMALLEST} rows, got {got}")
-    left_out = m - sum(each.m for each in shares[0])
+    left_out = m - sum(share.m for share in shares[0])
     with drawing(ax) as (ax, palette):
         ax.axhline(100 * coverage, **palette.target)
-        size, places = (4 if len(given) == 1 else 3) * palette.unit, []
         for k, (each, look) in enumerate(zip(given, palette.looks(len(given)), strict=True)):
-            medians = {name: np.median(along[k][columns[k].index == i]) for i, name in enumerate(columns[k].labels)}
-            at = np.array([medians[share.name] for share in shares[k]])
-            places += at.tolist()
-            if len(given) > 1:
-                line: Style = {"color": look["color"], "linestyle": look["linestyle"], "linewidth": 0.6 * palette.unit}
-                ax.plot(at, [100 * share.tested for share in shares[k]], **line)
+            at = np.array([np.median(along[k][share.rows]) for share in shares[k]])
+            if each.name:
+                tested = [100 * share.tested for share in shares[k]]
+                ax.plot(at, tested, **look | {"marker": ""}, linewidth=0.6 * palette.unit)
             # the bars of the others are about the same
-            _dots(ax, palette, at, shares[k], look | {"label": each.name}, size=size, upright=True, bars=k == 0)
+            _dots(ax, palette, at, shares[k], look | {"label": each.name}, upright=True, bars=k == 0)
         _explain_hollow(ax, palette, shares)
-        low, high = reach(np.concatenate(along))
-        room = 0.03 * (high - low)
-        ax.set_xlim(min(low, *places) - room, max(high, *places) + room)
+        ax.margins(x=0.08)
         name = "predicted value" if by is None else plain(getattr(by, "name", None) or "x")
         more = f" ({count(left_out, 'row')} in bins of fewer than {SMALLEST} left out)" if left_out else ""
         ax.set(xlabel=name + more, ylabel=inside_in_words(coverage, found))
@@ -134,7 +128,7 @@ def coverage_by_slice(
     columns = [all_rows(m), *(slices_of(name, values, m) for name, values in columns_of(by, ""))]
     found = [Spans.of(each, coverage) for each in given]
     shares = {
-        each.name: _shares(columns, spans, coverage, confidence, n) for each, spans in zip(given, found, strict=True)
+        each.name: shares_of(columns, spans, coverage, confidence, n) for each, spans in zip(given, found, strict=True)
     }
     drawn = len(shares[given[0].name])
     if not drawn:
@@ -166,9 +160,13 @@ def diagnosis(found: Judgement, *, most: int = 30, ax: Axes | None = None) -> Ax
     if not isinstance(found, Judgement):
         raise TypeError(f"found must be what calibrant.judge returns, got {type(found).__name__}")
     order = sorted(found.parts[1:], key=_distance)[: whole("most", most) - 1]
-    shown = [part for part in found.parts if part is found.overall or part in order]
+    shown = [
+        Share(part.name, part.m, None, part.tested, part.low, part.high, part.off, part.fault)
+        for part in found.parts
+        if part is found.overall or part in order
+    ]
     words = f"in {percent(found.coverage)} intervals{'' if found.overall.split_share is None else ', ties split'}, %"
-    return _slices({"": [_Share.of(part) for part in shown]}, found.coverage, ax, words)
+    return _slices({"": shown}, found.coverage, ax, words)
 
 
 def _distance(part: Part) -> tuple[bool, float]:
@@ -176,48 +174,53 @@ def _distance(part: Part) -> tuple[bool, float]:
     return not part.off, -abs(part.tested - part.coverage) / (part.high - part.low)
 
 
-class _Share(NamedTuple):
-    """The share of labels inside the intervals of m rows, and what chance allows."""
+class Share(NamedTuple):
+    """The share of labels inside the intervals of some rows, and what chance allows."""
 
     name: str
     m: int
+    rows: Any
+    """A mask."""
     tested: float
     low: float
     high: float
     off: bool
     fault: str = ""
 
-    @classmethod
-    def of(cls, part: Part) -> _Share:
-        return cls(part.name, part.m, part.tested, part.low, part.high, part.off, part.fault)
 
-
-def _shares(columns: Sequence[Slices], spans: Spans, coverage: float, confidence: float, n: int | None) -> list[_Share]:
-    """Of each slice of at least 20 rows; after Bonferroni all bounds hold at once with this confidence."""
-    large = [(column, k) for column in columns for k, m in enumerate(column.counts) if m >= SMALLEST]
+def shares_of(
+    columns: Sequence[Slices],
+    spans: Spans,
+    coverage: float,
+    confidence: float,
+    n: int | None,
+    least: int = SMALLEST,
+) -> list[Share]:
+    """Of each slice of so many rows; after Bonferroni all bounds hold at once with this confidence."""
+    large = [(column, k) for column in columns for k, m in enumerate(column.counts) if m >= least]
     found = []
     for column, k in large:
-        tested = spans.tested[column.index == k]
-        (low,), (high,) = reliability_band(len(tested), [coverage], 1 - (1 - confidence) / len(large), n=n)
-        share = float(tested.mean())
-        off = not low - 1e-12 <= share <= high + 1e-12
-        found.append(_Share(rows_named(column.name, column.labels[k]), len(tested), share, low, high, off))
+        rows = column.index == k
+        m, tested = int(rows.sum()), float(spans.tested[rows].mean())
+        (low,), (high,) = reliability_band(m, [coverage], 1 - (1 - confidence) / len(large), n=n)
+        off = not low - 1e-12 <= tested <= high + 1e-12
+        found.append(Share(rows_named(column.name, column.labels[k]), m, rows, tested, low, high, off))
     return found
 
 
-def _slices(found: Mapping[str, Sequence[_Share]], coverage: float, ax: Axes | None, words: str) -> Axes:
+def _slices(found: Mapping[str, Sequence[Share]], coverage: float, ax: Axes | None, words: str) -> Axes:
     """One line per slice, and a dot per forecast on each."""
     slices = next(iter(found.values()))
     rows, many = len(slices), len(found)
     with drawing(ax, width=110, height=20 + 4.5 * rows * (1 + 0.4 * (many - 1)), side="right") as (ax, palette):
         ax.axvline(100 * coverage, **palette.target)
-        size = min(4 * palette.unit, 0.4 * height_of_row(ax, rows) * (1 if many == 1 else 2 / many))
         for place, ((name, shares), look) in enumerate(zip(found.items(), palette.looks(many), strict=True)):
             at = np.arange(rows) + 0.7 * ((place + 0.5) / many - 0.5)
-            _dots(ax, palette, at, shares, look | {"label": name}, size=size, upright=False)
+            most = 0.8 * points(ax)[1] / (rows + 1) / max(2, many)
+            _dots(ax, palette, at, shares, look | {"label": name}, most=most)
             for y, share in zip(at, shares, strict=True):
-                beside: Style = {"xytext": (3, 0), "textcoords": "offset points", "va": "center"}
-                ax.annotate(share.fault, (1, y), xycoords=ax.get_yaxis_transform(), **beside, fontsize=6 * palette.unit)
+                beside: Style = {"va": "center", "fontsize": 6 * palette.unit}
+                ax.annotate(f" {share.fault}", (1, y), xycoords=ax.get_yaxis_transform(), **beside)
         _explain_hollow(ax, palette, found.values())
         ax.set_ylim(rows - 0.4, -0.6)
         ax.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
@@ -230,26 +233,26 @@ def _dots(
     ax: Axes,
     palette: Palette,
     at: Any,
-    shares: Sequence[_Share],
-    look: Any,
+    shares: Sequence[Share],
+    look: Style,
     *,
-    size: float,
-    upright: bool,
+    upright: bool = False,
     bars: bool = True,
+    most: float = np.inf,
 ) -> None:
     """The share of each slice as a dot on its bar, hollow where it is off; bars go up, or across."""
     share, low, high = (100 * np.array(each) for each in zip(*((s.tested, s.low, s.high) for s in shares), strict=True))
-    off = np.array([each.off for each in shares])
+    off, size = np.array([each.off for each in shares]), min(4 * palette.unit, most)
     if bars:
-        bar: Style = palette.band | {"linewidth": 1.5 * size, "label": "chance allows"}
-        (ax.vlines if upright else ax.hlines)(at, low, high, **bar)
-    style: Style = look | {"linestyle": "none", "markersize": size, "zorder": 3}
-    filled, hollow = {"label": look["label"]}, {"label": "", "markerfacecolor": palette.paper}
-    for some, how in ((~off, filled), (off, hollow)):
-        ax.plot(*((at[some], share[some]) if upright else (share[some], at[some])), **style | how)
+        (ax.vlines if upright else ax.hlines)(
+            at, low, high, **palette.band | {"linewidth": 1.5 * size}, label="chance allows"
+        )
+    look |= {"linestyle": "none", "markersize": size}
+    for some, how in ((~off, {}), (off, {"label": "", "markerfacecolor": palette.paper})):
+        ax.plot(*((at[some], share[some]) if upright else (share[some], at[some])), **look | how)
 
 
-def _explain_hollow(ax: Axes, palette: Palette, found: Iterable[Sequence[_Share]]) -> None:
+def _explain_hollow(ax: Axes, palette: Palette, found: Iterable[Sequence[Share]]) -> None:
     """What a hollow mark means, where there is one."""
     if any(each.off for shares in found for each in shares):
         ax.plot([], [], "o", color=palette.ink, markerfacecolor=palette.paper, label="off")

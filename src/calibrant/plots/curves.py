@@ -1,4 +1,4 @@
-"""A single distribution in numbers to draw: where it lies, its atoms, its density, its CDF."""
+"""A single distribution in numbers to draw: where it lies, its density, its CDF."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from typing import NamedTuple
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
-from calibrant._arrays import namespace
 from calibrant.distributions.base import Distribution
 from calibrant.plots.inputs import Numbers, numbers
 
 _LEVELS = np.concatenate([[0.001], np.arange(1, 400) / 400, [0.999]])
-_SMALLEST_ATOM = 1 / 400
 _CELLS = 200
-_MANY_PEAKS = 2
 
 
-def quantiles(distribution: Distribution) -> Numbers:
-    """The quantiles of a single distribution that are finite, at 399 even levels and at 0.001 and 0.999."""
-    q = numbers(distribution.quantiles(_LEVELS))
-    q = q[np.isfinite(q)]
-    if not len(q):
-        raise ValueError(f"{distribution!r} has no finite quantile to draw")
-    return q
+class Curve(NamedTuple):
+    """Points to join; and, of a density, the atoms, which are not part of it."""
+
+    x: Numbers
+    height: Numbers
+    atoms: Numbers
+    """Points with a probability of their own, of 1/200 or more."""
+    masses: Numbers
+    smoothed: bool = False
+
+    def at(self, y: float) -> float:
+        """The height of the drawn line at y; 0 beyond its ends."""
+        return float(np.interp(y, self.x, self.height, left=0.0, right=0.0))
 
 
 def reach(values: Numbers) -> tuple[float, float]:
-    """From the least to the largest value, but at most 4 interquartile ranges off the quartiles; never empty.
-
-    Of `quantiles`, the range in which to draw a distribution.
-    """
+    """From the least to the largest value, but at most 4 interquartile ranges off the quartiles; never empty."""
     low, first, third, high = np.quantile(values, [0, 0.25, 0.75, 1])
     far = 4 * (third - first)
     if far > 0:
@@ -42,88 +42,69 @@ def reach(values: Numbers) -> tuple[float, float]:
     return float(low), float(high)
 
 
-class Atoms(NamedTuple):
-    """Points with a probability of their own."""
-
-    at: Numbers
-    mass: Numbers
-
-
-def atoms(distribution: Distribution, q: Numbers) -> Atoms:
-    """The larger atoms: where two quantiles agree and the CDF jumps. None of 1/200 or more is missed.
-
-    Where neighbours lie no more than roundings apart, it is the floats that repeat, not the distribution.
-    """
-    tiny = _rounding(distribution, q)
-    at, counts = np.unique(q, return_counts=True)
-    gaps = np.diff(at, prepend=-np.inf, append=np.inf)
-    at = at[(counts > 1) & (np.minimum(gaps[1:], gaps[:-1]) > 16 * tiny)]
-    mass = numbers(distribution.cdf(at + tiny)) - numbers(distribution.cdf(at - tiny))
-    return Atoms(at[mass >= _SMALLEST_ATOM], mass[mass >= _SMALLEST_ATOM])
+def _quantiles(distribution: Distribution) -> tuple[Numbers, Numbers]:
+    """The finite quantiles at even levels, and these levels."""
+    q = numbers(distribution.quantiles(_LEVELS))
+    finite = np.isfinite(q)
+    if not finite.any():
+        raise ValueError(f"{distribution!r} has no finite quantile to draw")
+    return q[finite], _LEVELS[finite]
 
 
-def _rounding(distribution: Distribution, q: Numbers) -> float:
-    """How far a number may be off after it was shifted and scaled."""
-    like = distribution.like
-    precision = np.finfo(np.float64).eps if like is None else float(namespace(like).finfo(like.dtype).eps)
-    return float(4 * precision * np.max(np.abs(q)))
+def cdf_of(distribution: Distribution, what: str = "") -> Curve:
+    """Quantiles with their levels, not far into the tails: upright where the CDF jumps, to 1/400."""
+    q, levels = _quantiles(distribution)
+    low, high = reach(q)
+    near, none = (q >= low) & (q <= high), np.zeros(0)
+    return Curve(q[near], levels[near], none, none)
 
 
-class Density(NamedTuple):
-    """A density to draw: points to join, and the atoms, which are not part of it."""
-
-    x: Numbers
-    height: Numbers
-    atoms: Atoms
-    smoothed: bool
-
-    def at(self, y: float) -> float:
-        """The height of the drawn line at y; 0 beyond its ends."""
-        return float(np.interp(y, self.x, self.height, left=0.0, right=0.0))
-
-
-def density_of(distribution: Distribution, what: str) -> Density:
+def density_of(distribution: Distribution, what: str) -> Curve:
     """(F(b) - F(a)) / (b - a) over 200 equal cells, at their middles; `what` is the name in the error.
 
     The density of a linear interpolation is a spike for every score. So one with more than 2 peaks is smoothed by a
     normal kernel of 2 cells, or of 4 or 8 as long as that makes it much smoother: all steps up and down then add up to
-    less than 1/1.15 of what they did. A distribution of counts is drawn as bars,
-    one for each count, or for equally many of them where there are more than 200.
+    less than 1/1.15 of what they did. A distribution of counts is drawn as bars, one for each count, or for equally
+    many of them where there are more than 200.
     """
-    q = quantiles(distribution)
+    q, _ = _quantiles(distribution)
+    low, high = reach(q)
     if distribution.lattice is not None:
-        return _bars(distribution, *reach(q))
+        return _bars(distribution, low, high)
     middle = np.quantile(q, np.linspace(0.05, 0.95, 91))
     if np.all(np.isneginf(numbers(distribution.logpdf(middle)))):
         raise ValueError(f"{what} has no density, only atoms: draw its cdf instead")
-    edges, tiny, points = np.linspace(*reach(q), _CELLS + 1), _rounding(distribution, q), atoms(distribution, q)
-    # an atom may lie on an edge: just after the edge the CDF has surely jumped
-    jumped = np.concatenate([[0.0], np.cumsum(points.mass)])[np.searchsorted(points.at, edges + tiny)]
-    rough = np.maximum(np.diff(numbers(distribution.cdf(edges + 2 * tiny)) - jumped), 0) / np.diff(edges)
-    density = rough
-    for width in (2, 4, 8) if _peaks(rough) > _MANY_PEAKS else ():
+    at, counts = np.unique(q, return_counts=True)
+    at = at[counts > 1]
+    masses = numbers(distribution.cdf(at)) - numbers(distribution.cdf_left(at))
+    at, masses = at[masses > 0.002], masses[masses > 0.002]
+    edges = np.linspace(low, high, _CELLS + 1)
+    mass = np.diff(numbers(distribution.cdf(edges)))
+    cell = np.searchsorted(edges, at) - 1  # that in (a, b]; an atom on the first edge is in none
+    np.subtract.at(mass, cell[cell >= 0], masses[cell >= 0])
+    rough = density = np.maximum(mass, 0) / np.diff(edges)
+    for width in (2, 4, 8) if _peaks(rough) > 2 else ():
         smoother = gaussian_filter1d(rough, width, mode="reflect")
         if _steps(density) < 1.15 * _steps(smoother):
             break
         density = smoother
     x = np.concatenate([edges[:1], (edges[1:] + edges[:-1]) / 2, edges[-1:]])
-    return Density(x, np.concatenate([density[:1], density, density[-1:]]), points, density is not rough)
+    return Curve(x, np.pad(density, 1, mode="edge"), at, masses, density is not rough)
 
 
-def _bars(distribution: Distribution, low: float, high: float) -> Density:
+def _bars(distribution: Distribution, low: float, high: float) -> Curve:
     """The outline of bars around the points of a lattice, whose areas are probabilities."""
     origin, step = distribution.lattice or (0.0, 1.0)
     first, last = math.floor((low - origin) / step + 1e-9), math.ceil((high - origin) / step - 1e-9)
-    each = math.ceil((last - first + 1) / _CELLS)
+    each, none = math.ceil((last - first + 1) / _CELLS), np.zeros(0)
     edges = origin + step * (np.arange(first, last + each + 1, each) - 0.5)
     heights = np.diff(numbers(distribution.cdf(edges))) / np.diff(edges)
-    x, heights = np.repeat(edges, 2), np.repeat(heights, 2)
-    return Density(x, np.concatenate([[0.0], heights, [0.0]]), Atoms(np.zeros(0), np.zeros(0)), smoothed=False)
+    return Curve(np.repeat(edges, 2), np.pad(np.repeat(heights, 2), 1), none, none)
 
 
 def _steps(heights: Numbers) -> float:
     """All steps up and down, from 0 to 0."""
-    return float(np.sum(np.abs(np.diff(heights, prepend=0.0, append=0.0))))
+    return float(np.abs(np.diff(heights, prepend=0.0, append=0.0)).sum())
 
 
 def _peaks(heights: Numbers) -> int:
@@ -131,13 +112,3 @@ def _peaks(heights: Numbers) -> int:
     steps = np.diff(heights, prepend=0.0, append=0.0)
     up = steps[np.abs(steps) > 1e-3 * heights.max()] > 0
     return int(np.sum(up[:-1] & ~up[1:]))
-
-
-def cdf_curve(distribution: Distribution, q: Numbers, grid: Numbers) -> tuple[Numbers, Numbers]:
-    """Points (x, F(x)) to join along a grid, upright at the atoms; q are the distribution's `quantiles`."""
-    at, tiny = atoms(distribution, q).at, _rounding(distribution, q)
-    at = at[(at >= grid[0]) & (at <= grid[-1])]
-    x = np.concatenate([grid, at, at])
-    F = numbers(distribution.cdf(np.concatenate([grid, at - tiny, at + tiny])))
-    order = np.lexsort((F, x))
-    return x[order], F[order]

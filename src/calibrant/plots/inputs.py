@@ -17,7 +17,6 @@ from calibrant.metrics.label_kinds import for_labels
 from calibrant.plots.style import percent, plain
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
-Indices = np.ndarray[Any, np.dtype[np.int64]]
 
 
 def numbers(array: Any) -> Numbers:
@@ -25,7 +24,7 @@ def numbers(array: Any) -> Numbers:
     return to_numpy(array).astype(np.float64)
 
 
-def evenly(count: int, most: int) -> Indices:
+def evenly(count: int, most: int) -> np.ndarray[Any, np.dtype[np.int64]]:
     """At most so many of 0, ..., count - 1, evenly spaced, both ends among them."""
     return np.unique(np.linspace(0, count - 1, min(most, count)).round().astype(np.int64))
 
@@ -41,9 +40,7 @@ class Given(NamedTuple):
     """A forecast with its labels."""
 
     name: str
-    """"" where it is the only one."""
-    what: str
-    """Which one, for errors."""
+    """The empty text where it is the only one."""
     H: Any
     y: Array
     """The labels in the kind of array of the forecast."""
@@ -60,9 +57,8 @@ def named(H: Any, y: Any) -> list[Given]:
         raise ValueError("a plot needs at least one forecast, got an empty mapping")
     found = []
     for name, each in every.items():
-        what = f"the forecast {name!r}" if isinstance(H, Mapping) else "the forecast"
-        checked, labels = paired(each, y, what)
-        found.append(Given(plain(name), what, for_labels(checked, labels), labels, numbers(labels)))
+        checked, labels = paired(each, y, f"the forecast {name!r}" if isinstance(H, Mapping) else "the forecast")
+        found.append(Given(plain(name), for_labels(checked, labels), labels, numbers(labels)))
     return found
 
 
@@ -96,22 +92,21 @@ class Spans(NamedTuple):
         y, H, coverage = given.labels, given.H, unit("coverage", coverage)
         lower, upper = (np.broadcast_to(numbers(bound), y.shape) for bound in H.bounds(coverage))
         inside = tested = (lower <= y) & (y <= upper)
-        with np.errstate(invalid="ignore"):  # of infinite ends, where there is a median
-            centre = (lower + upper) / 2
         if H.has_distribution:
             centre = np.broadcast_to(numbers(H.quantile(0.5)), y.shape)
             pit, on_atoms = drawn_pits(H.as_distribution(), given.y)
             if on_atoms:
                 tested = (pit > (1 - coverage) / 2) & (pit <= (1 + coverage) / 2)
+        else:
+            centre = (lower + upper) / 2
         words = "its own intervals" if H.own_bounds else f"{percent(coverage)} intervals"
         return cls(words, lower, centre, upper, y, inside, tested)
 
-    @classmethod
-    def centred(cls, given: Given, coverage: float) -> Spans:
-        """The same, or the error that a centre is infinite."""
-        spans = cls.of(given, coverage)
-        refuse(f"the predicted value of {given.what}", ~np.isfinite(spans.centre), "is not finite")
-        return spans
+    @property
+    def predicted(self) -> Numbers:
+        """The centres, or the error that one is infinite."""
+        refuse("the predicted value", ~np.isfinite(self.centre), "is not finite")
+        return self.centre
 
     @property
     def width(self) -> Numbers:
@@ -119,42 +114,33 @@ class Spans(NamedTuple):
         with np.errstate(invalid="ignore"):
             return self.upper - self.lower
 
-    @property
-    def ties_split(self) -> bool:
-        """Whether the tested share is not the counted one."""
-        return self.tested is not self.inside
-
     def some(self, order: Any, most: int) -> Spans:
         """At most so many rows, evenly spaced in the order given."""
-        chosen = order[evenly(len(order), most)]
+        chosen = order[evenly(len(order), whole("most", most))]
         return Spans(self.words, *(each[chosen] for each in self[1:]))
 
 
 def inside_in_words(coverage: float, found: Sequence[Spans]) -> str:
     """The label of an axis of coverage."""
-    split = ", ties split" if any(spans.ties_split for spans in found) else ""
+    split = ", ties split" if any(spans.tested is not spans.inside for spans in found) else ""
     return f"in {percent(coverage)} intervals{split}, %"
 
 
 def chosen_rows(H: Any, rows: Any, *, most: int) -> list[int]:
     """The rows to draw, as whole numbers from 0 on; of a single distribution, or of one row, the only one."""
-    if not H.shape:
-        if rows is not None:
-            raise ValueError(f"rows must be left out for a single distribution, got {rows!r}")
-        return [0]
-    if rows is None and len(H) == 1:
+    if not H.shape and rows is not None:
+        raise ValueError(f"rows must be left out for a single distribution, got {rows!r}")
+    if rows is None and (not H.shape or len(H) == 1):
         return [0]
     if rows is None:
         raise ValueError(f"rows must say which of the {count(len(H), 'row')} to draw, got None")
-    index = np.atleast_1d(np.asarray(rows))
-    if index.dtype.kind not in "iu" or index.ndim != 1:
-        raise TypeError(f"rows must be a whole number or a list of them, got {rows!r}")
-    outside = index[(index < -len(H)) | (index >= len(H))]
-    if len(outside):
-        raise ValueError(f"rows must lie among the {count(len(H), 'row')} of the forecast, got {outside[0]}")
-    if not 1 <= len(index) <= most:
-        raise ValueError(f"rows must name between 1 and {most} rows, got {len(index)}")
-    return [int(row) % len(H) for row in index]
+    try:
+        chosen: list[int] = np.atleast_1d(np.arange(len(H))[np.asarray(rows)]).tolist()
+    except IndexError:
+        raise ValueError(f"rows must lie among the {count(len(H), 'row')} of the forecast, got {rows!r}") from None
+    if not 1 <= len(chosen) <= most:
+        raise ValueError(f"rows must name between 1 and {most} rows, got {len(chosen)}")
+    return chosen
 
 
 def row_of(H: Distribution, row: int) -> Distribution:
@@ -166,9 +152,7 @@ def labels_of(H: Any, y: Any) -> Numbers | None:
     """The labels, one per row of the forecast, or the one of a single distribution; None where there are none."""
     if y is None:
         return None
-    labels = np.atleast_1d(numbers(floats("y", y)))
-    if labels.ndim != 1:
-        raise ValueError(f"y must be 1-d, got shape {labels.shape}")
+    labels = numbers(floats("y", y if H.shape else [y] if np.ndim(y) == 0 else y, ndim=1))
     same_length("the forecast", len(H) if H.shape else 1, "y", len(labels))
     return labels
 
@@ -181,10 +165,6 @@ def parts_of(base: Any, H: Any) -> Sequence[Any]:
     if base.shape != H.shape:
         given, wanted = (count(len(each), "row") if each.shape else "a single distribution" for each in (base, H))
         raise ValueError(f"base must have the rows of the forecast, {wanted}, got {given}")
-    return _flat(base)
-
-
-def _flat(base: Any) -> Sequence[Any]:
-    if not base.parts():
-        return [base.as_distribution() if base.has_distribution else base]
-    return [part for member in base.parts() for part in _flat(member)]
+    if base.parts():
+        return [part for member in base.parts() for part in parts_of(member, H)]
+    return [base.as_distribution() if base.has_distribution else base]

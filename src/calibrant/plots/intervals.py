@@ -10,14 +10,15 @@ from matplotlib import dates
 from matplotlib.axes import Axes
 
 from calibrant._arguments import same_length, unit
-from calibrant._arrays import to_numpy
+from calibrant._arrays import refuse
 from calibrant._types import ArrayLike, Values
-from calibrant._words import count, in_all
+from calibrant._words import count
 from calibrant.forecast import PredictionLike
 from calibrant.metrics.forecasts import forecast
+from calibrant.metrics.slices import column_values, typed
 from calibrant.plots.curves import reach
-from calibrant.plots.inputs import Numbers, Spans, evenly, labels_of, numbers, one, whole
-from calibrant.plots.style import Palette, Style, drawing, percent, span_y
+from calibrant.plots.inputs import Numbers, Spans, evenly, labels_of, numbers, one
+from calibrant.plots.style import AFTER, Palette, Style, drawing, percent, span_y
 
 _MOST_POSITIONS = 2000
 
@@ -65,20 +66,15 @@ def fan(
         raise ValueError("the forecast has no finite median to draw")
     seen = None if labels is None else labels[order]
     limits = limits_around(np.ravel([*bands, [middle, middle]]), seen, middle[np.isfinite(middle)])
-    shades = np.linspace(0.2, 0.62, len(wanted)) if len(wanted) > 1 else [0.4]
     with drawing(ax) as (ax, palette):
-        for k, (band, shade, c) in enumerate(zip(bands, shades, wanted, strict=True)):
-            edges = cut(band, limits)
-            style: Style = {"color": palette.tint(palette.after, shade), "label": percent(c)}
-            if len(at) == 1:
-                ax.vlines(at, *edges, **style, linewidth=(2 + 2 * k) * palette.unit)
-            else:
-                ax.fill_between(at, *edges, **style, linewidth=0)
-        ax.plot(at, middle, color=palette.after, marker="o" if len(at) == 1 else None, label="median")
+        edge = 4 * palette.unit if len(at) == 1 else 0  # a band of one row is its edge
+        for band, shade, c in zip(bands, np.linspace(0.2, 0.62, len(wanted)), wanted, strict=True):
+            style: Style = {"color": palette.tint(AFTER, shade), "label": percent(c), "linewidth": edge}
+            ax.fill_between(at, *cut(band, limits), **style)
+        ax.plot(at, middle, color=palette.colour(AFTER), marker="o" if len(at) == 1 else None, label="median")
         if seen is not None:
             size = float(np.clip(25 / np.sqrt(len(at)), 1, 2.5)) * palette.unit
             _labels(ax, palette, at, seen, limits, marker="o", markersize=size, markeredgewidth=0, label="label y")
-            _beyond(ax, palette, at, seen, limits)
         span_y(ax, *limits)
         ax.set(xlabel="row" if x is None else "x", ylabel="y")
         if at.dtype.kind == "M":
@@ -90,22 +86,11 @@ def fan(
 
 def _positions(x: Any, m: int) -> Any:
     """A number or a date for each of m rows."""
-    if x is None:
-        return np.arange(m)
-    at = to_numpy(x) if not isinstance(x, (list, tuple)) else np.asarray(x)
-    if at.dtype.kind == "O":
-        try:
-            at = at.astype("datetime64[us]")
-        except (TypeError, ValueError):
-            raise TypeError(f"x must hold numbers or dates, got {type(at.flat[0]).__name__}") from None
+    at = typed(column_values("x", range(m) if x is None else x))
     if at.dtype.kind not in "iufM":
         raise TypeError(f"x must hold numbers or dates, got dtype {at.dtype}")
-    if at.ndim != 1:
-        raise ValueError(f"x must be 1-d, got shape {at.shape}")
     same_length("the forecast", m, "x", len(at))
-    missing = np.isnat(at) if at.dtype.kind == "M" else ~np.isfinite(at)
-    if missing.any():
-        raise ValueError(f"x is missing or infinite in row {int(np.argmax(missing))} ({in_all(int(missing.sum()))})")
+    refuse("x", ~np.isfinite(at), "is missing or infinite")
     return at
 
 
@@ -132,14 +117,14 @@ def intervals(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['90% intervals of 100 rows', 'inside: 90.7% of 300 rows', 'outside']
     """
-    rows = Spans.centred(one(H, y), coverage)
-    drawn = rows.some(np.argsort(rows.width, kind="stable"), whole("most", most))
-    place = np.arange(len(drawn.y))
-    drawn = drawn._replace(**{name: getattr(drawn, name) - drawn.centre for name in ("lower", "upper", "y", "centre")})
+    rows = Spans.of(one(H, y), coverage)
+    drawn = rows.some(np.argsort(rows.width, kind="stable"), most)
+    place, centre = np.arange(len(drawn.y)), drawn.predicted
+    drawn = drawn._replace(lower=drawn.lower - centre, upper=drawn.upper - centre, y=drawn.y - centre)
     limits = limits_around(np.concatenate([drawn.lower, drawn.upper]), drawn.y, np.zeros(1))
     with drawing(ax) as (ax, palette):
-        _spans(ax, palette, place, drawn, limits, rows)
         ax.axhline(0, **palette.target)
+        _spans(ax, palette, place, drawn, limits, rows)
         ax.set_xlim(-0.02 * len(place) - 0.5, 1.02 * len(place) - 0.5)
         span_y(ax, *limits)
         ax.set(xlabel="rows, by width", ylabel="y − centre")
@@ -167,54 +152,40 @@ def parity(H: PredictionLike, y: ArrayLike, *, coverage: float = 0.9, most: int 
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['90% intervals of 100 rows', 'inside: 92.3% of 300 rows', 'outside']
     """
-    rows = Spans.centred(one(H, y), coverage)
-    drawn = rows.some(np.argsort(rows.centre, kind="stable"), whole("most", most))
+    rows = Spans.of(one(H, y), coverage)
+    drawn = rows.some(np.argsort(rows.predicted, kind="stable"), most)
     limits = limits_around(np.concatenate([drawn.lower, drawn.upper]), drawn.y, drawn.centre)
     with drawing(ax, height=70) as (ax, palette):
-        _spans(ax, palette, drawn.centre, drawn, limits, rows)
         ax.plot(limits, limits, **palette.target)
+        _spans(ax, palette, drawn.centre, drawn, limits, rows)
         ax.set(aspect="equal", xlim=limits, ylim=limits, xlabel="predicted centre", ylabel="y")
     return ax
 
 
 def _spans(ax: Axes, palette: Palette, at: Any, drawn: Spans, limits: tuple[float, float], rows: Spans) -> None:
     """A line for each interval, labels inside as dots, labels outside as crosses; the legend is about all rows."""
-    colour = palette.tint(palette.after, 0.45)
+    m, colour, share = len(rows.y), palette.tint(AFTER, 0.45), percent(round(float(rows.inside.mean()), 3))
+    some = "" if len(at) == m else f" of {count(len(at), 'row')}"
     width = float(np.clip(60 / len(at), 0.3, 4)) * palette.unit
     ax.vlines(at, *cut((drawn.lower, drawn.upper), limits), color=colour, linewidth=width)
-    some = "" if len(at) == len(rows.y) else f" of {count(len(at), 'row')}"
     ax.plot([], [], color=colour, linewidth=2 * palette.unit, label=drawn.words + some)  # seen, however thin they are
-    inside, share = drawn.inside, percent(round(float(rows.inside.mean()), 3))
-    dot: Style = {
-        "marker": "o",
-        "markersize": float(np.clip(25 / np.sqrt(len(at)), 1.8, 3)) * palette.unit,
-        "markeredgewidth": 0,
-    }
-    cross: Style = {"marker": "x", "markersize": 3.2 * palette.unit, "markeredgewidth": 0.9 * palette.unit}
-    words = f"inside: {share} of {count(len(rows.y), 'row')}"
+    size, inside = float(np.clip(25 / np.sqrt(len(at)), 1.8, 3)) * palette.unit, drawn.inside
+    dot: Style = {"marker": "o", "markersize": size, "markeredgewidth": 0}
+    cross: Style = {"marker": "x", "markersize": 3.2 * palette.unit}
+    words = f"inside: {share} of {count(m, 'row')}"
     _labels(ax, palette, at[inside], drawn.y[inside], limits, **dot, label=words)
     _labels(ax, palette, at[~inside], drawn.y[~inside], limits, **cross, label="outside")
-    _beyond(ax, palette, at, drawn.y, limits)
 
 
-def _labels(ax: Axes, palette: Palette, at: Any, labels: Numbers, limits: tuple[float, float], **style: Any) -> None:
-    """Labels as dots, as far as they are within the limits."""
-    inside = (labels >= limits[0]) & (labels <= limits[1])
-    ax.plot(at[inside], labels[inside], linestyle="none", color=palette.ink, **style)
-
-
-def _beyond(ax: Axes, palette: Palette, at: Any, labels: Numbers, limits: tuple[float, float]) -> None:
-    """Labels beyond the limits as triangles at the edge, which the legend counts."""
-    low, high = labels < limits[0], labels > limits[1]
-    style: Style = {
-        "linestyle": "none",
-        "color": palette.ink,
-        "clip_on": False,
-        "label": f"beyond: {np.sum(low | high):,}",
-    }
-    for beyond, edge, marker in ((high, limits[1], "^"), (low, limits[0], "v")):
+def _labels(ax: Axes, palette: Palette, at: Any, y: Numbers, limits: tuple[float, float], **style: Any) -> None:
+    """Labels as marks; those beyond the limits as triangles at the edge."""
+    low, high = limits
+    within = (y >= low) & (y <= high)
+    ax.plot(at[within], y[within], linestyle="none", color=palette.ink, **style)
+    for beyond, edge, marker in ((y > high, high, "^"), (y < low, low, "v")):
         if beyond.any():  # a line that is not clipped takes room in the layout, even an empty one
-            ax.plot(at[beyond], np.full(int(beyond.sum()), edge), **style, marker=marker)
+            edges = np.full(int(beyond.sum()), edge)
+            ax.plot(at[beyond], edges, marker, color=palette.ink, clip_on=False, label="label beyond")
 
 
 def cut(ends: Sequence[Numbers], limits: tuple[float, float]) -> tuple[Numbers, Numbers]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import matplotlib
 import numpy as np
-import scipy.special
 from matplotlib.axes import Axes
+from scipy.special import expit
 
 from calibrant._arrays import floats
 from calibrant._types import ArrayLike
@@ -19,9 +18,9 @@ from calibrant.distributions.base import Context, Distribution
 from calibrant.forecast import PredictionLike
 from calibrant.interpolators import NAF, Interpolator, Linear, Naive, Random
 from calibrant.interpolators.support import Logits
-from calibrant.plots.curves import cdf_curve, quantiles, reach
+from calibrant.plots.curves import cdf_of, reach
 from calibrant.plots.inputs import Numbers, evenly, numbers
-from calibrant.plots.style import Palette, Style, drawing, figure_of, plain
+from calibrant.plots.style import AFTER, Palette, Style, drawing, plain
 from calibrant.predictions import with_labels
 
 _MOST_SCORES = 500
@@ -62,17 +61,17 @@ def scores(calibrated: Calibrated, prediction: PredictionLike, y: ArrayLike, *, 
     prediction.check_form(calibrated.form)
     ordered = np.sort(numbers(calibrated.score(prediction, y)))
     logits = isinstance(calibrated.score.support, Logits)
-    grid = scipy.special.logit(np.linspace(1e-9, 1 - 1e-9, _POINTS)) if logits else _around(ordered)
-    learned = _Map(calibrated.q, calibrated.guarantee.accuracy, ordered, grid, logits=logits)
-    beyond = int(np.sum((ordered < grid[0]) | (ordered > grid[-1])))
+    ends = (-20.0, 20.0) if logits else _ends(ordered)
+    beyond = int(np.sum((ordered < ends[0]) | (ordered > ends[1])))
     name = "F(y), the PIT of the base" if logits else f"{type(calibrated.score).__name__}, φ(f(x), y)"
     with drawing(ax) as (ax, palette):
-        learned.draw(ax, palette)
+        shown = expit if logits else np.asarray
+        _draw_map(ax, palette, calibrated.q, calibrated.guarantee.accuracy, ordered, ends, shown)
         chosen = evenly(n, _MOST_SCORES)
         size = float(np.clip(30 / np.sqrt(len(chosen)), 2.2, 4)) * palette.unit
-        style: Style = {"markersize": size, "markeredgewidth": 0, "color": palette.ink, "zorder": 4}
-        ax.plot(learned.shown(ordered[chosen]), (chosen + 1) / (n + 1), "o", **style, label="scores, at i / (n + 1)")
-        ax.set(xlim=learned.shown(grid[[0, -1]]), ylim=(-0.02, 1.02), ylabel="q")
+        style: Style = {"markersize": size, "markeredgewidth": 0, "color": palette.ink}
+        ax.plot(shown(ordered[chosen]), (chosen + 1) / (n + 1), "o", **style, label="scores, at i / (n + 1)")
+        ax.set(xlim=shown(np.array(ends)), ylim=(-0.02, 1.02), ylabel="q")
         ax.set_xlabel(f"{name} ({beyond:,} beyond)" if beyond else name)
     return ax
 
@@ -97,48 +96,44 @@ def interpolators(
     ['Naive, λ = 1', 'Linear, λ = 0', 'Random, exact', 'NAF, λ = 1.32']
     """
     ordered = np.sort(numbers(floats("scores", scores, ndim=1)))
-    if not len(ordered):
+    n = len(ordered)
+    if not n:
         raise ValueError("interpolators needs at least one score, got none")
     given = _by_name((Naive(), Linear(), Random(), NAF()) if interpolators is None else interpolators)
-    n, grid = len(ordered), _around(ordered)
-    maps = {name: _Map(each.fit(ordered), each.accuracy(n), ordered, grid) for name, each in given.items()}
-    titles = {name: f"{plain(name, most=18)}, {each.promise}" for name, each in maps.items()}
-    columns = 3 if len(maps) == 3 else min(len(maps), 2)
+    promises = {name: each.accuracy(n) for name, each in given.items()}
+    titles = {name: f"{plain(name, most=18)}, {_promise(accuracy)}" for name, accuracy in promises.items()}
+    maps = {name: each.fit(ordered) for name, each in given.items()}
+    ends, columns = _ends(ordered), min(len(maps), 2)
     lines = -(-len(maps) // columns)
     with drawing(ax, height=8 + 33 * lines) as (ax, palette):
         ax.set_axis_off()
-        names = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
+        inks = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
         sizes = ("axes.titlesize", "axes.labelsize", "xtick.labelsize", "ytick.labelsize")
-        longest = max(len(each) for each in titles.values())
-        room = 0.7 * ax.get_window_extent().width * 72 / figure_of(ax).dpi / columns
-        size = max(5.0, min(0.9 * palette.size, room / (0.55 * longest)))
-        settings: dict[Any, Any] = dict.fromkeys(names, palette.ink) | dict.fromkeys(sizes, size)
-        with matplotlib.rc_context(settings | {"axes.facecolor": palette.paper}):
-            for k, (name, learned) in enumerate(maps.items()):
+        settings: dict[Any, Any] = dict.fromkeys(inks, palette.ink) | {"axes.facecolor": palette.paper}
+        settings |= dict.fromkeys(sizes, 0.85 * palette.size)
+        with matplotlib.rc_context(settings):
+            for k, (name, q) in enumerate(maps.items()):
                 line, column = divmod(k, columns)
+                last = k + columns >= len(maps)
                 box = (column / columns, 1 - (line + 0.93) / lines, 0.88 / columns, 0.74 / lines)
-                panel = ax.inset_axes(box)
-                learned.draw(panel, palette)
-                learned.draw_lines(panel, palette)
+                panel = ax.inset_axes(box, xlim=ends, ylim=(0, 1), yticks=(0, 0.5, 1))
+                _draw_map(panel, palette, q, promises[name], ordered, ends)
+                _draw_lines(panel, palette, q, ordered, ends)
                 panel.set_title(titles[name], loc="left", pad=3 * palette.unit)
-                if column == 0:
-                    panel.set_ylabel("q(u)")
-                if line == lines - 1:
-                    panel.set_xlabel("score u")
-                panel.tick_params(labelleft=column == 0, labelbottom=line == lines - 1)
+                panel.set(xlabel="score u" if last else "", ylabel="" if column else "q(u)")
+                panel.tick_params(labelleft=not column, labelbottom=last)
+                panel.locator_params(axis="x", nbins=4)
     return ax
 
 
 def _by_name(interpolators: Any) -> dict[str, Interpolator]:
     """Interpolators by name, which is their class's where none is given."""
+    if isinstance(interpolators, Interpolator):
+        raise TypeError(f"interpolators must be a list of interpolators, got {interpolators!r}")
     if not isinstance(interpolators, Mapping):
-        try:
-            listed = list(interpolators)
-        except TypeError:
-            raise TypeError(f"interpolators must be a list of interpolators, got {interpolators!r}") from None
-        names = [type(each).__name__ for each in listed]
+        names = [type(each).__name__ for each in interpolators]
         numbered = [f"{name} {k + 1}" if names.count(name) > 1 else name for k, name in enumerate(names)]
-        interpolators = dict(zip(numbered, listed, strict=True))
+        interpolators = dict(zip(numbered, interpolators, strict=True))
     if not interpolators:
         raise ValueError("interpolators must hold at least one interpolator, got none")
     for name, each in interpolators.items():
@@ -147,77 +142,20 @@ def _by_name(interpolators: Any) -> dict[str, Interpolator]:
     return dict(interpolators)
 
 
-def _around(ordered: Numbers) -> Numbers:
-    """A grid from a tenth before the first score to a tenth after the last."""
+def _ends(ordered: Numbers) -> tuple[float, float]:
+    """From a tenth before the first score to a tenth after the last."""
     low, high = reach(ordered)
-    room = 0.1 * (high - low)
-    return np.linspace(low - room, high + room, _POINTS)
+    return low - 0.1 * (high - low), high + 0.1 * (high - low)
 
 
-@dataclass(frozen=True)
-class _Map:
-    """q and its lambda, the sorted scores it was made of, and the grid along which it is drawn."""
+def _promise(accuracy: float) -> str:
+    return "exact" if accuracy == -1 else f"λ = {accuracy:.3g}"
 
-    q: Distribution
-    accuracy: float
-    scores: Numbers
-    grid: Numbers
-    logits: bool = False
 
-    @property
-    def randomised(self) -> bool:
-        return self.accuracy == -1
-
-    @property
-    def promise(self) -> str:
-        return "exact" if self.randomised else f"λ = {self.accuracy:.3g}"
-
-    def shown(self, scores: Numbers) -> Numbers:
-        """Scores as they are drawn: logits as their probabilities."""
-        return np.asarray(scipy.special.expit(scores)) if self.logits else scores
-
-    @property
-    def drawn(self) -> Distribution:
-        """A randomised q for U = 1/2; any other as it is."""
-        distribution = self.q.for_rows(Context(1, rng=_Half()))
-        return distribution[0] if distribution.shape else distribution
-
-    def draw(self, ax: Axes, palette: Palette) -> None:
-        """q as a curve, and the band in which it may lie."""
-        x, height = cdf_curve(self.drawn, quantiles(self.drawn), self.grid)
-        style: Style = {"color": palette.after, "linewidth": 1.2 * palette.unit, "zorder": 5}
-        ax.plot(self.shown(x), height, **style, label="q, drawn for U = 1/2" if self.randomised else "q")
-        # U = 0 and U = 1 are the two steps between which every q whose lambda is 0 lies
-        x, low, high = self._band()
-        label = "from U = 0 to U = 1" if self.randomised else f"{self.promise}: where q may be"
-        ax.fill_between(self.shown(x), low, high, step="post", **palette.band, label=label)
-
-    def _band(self) -> tuple[Numbers, Numbers, Numbers]:
-        """(i - lambda) / (n + 1) and (i + 1 + lambda) / (n + 1) from each S_(i) to the next, within [0, 1]."""
-        n, accuracy = len(self.scores), max(self.accuracy, 0.0)
-        chosen = evenly(n, _POINTS)
-        # where scores are left out, the band reaches from the step before to the step after
-        ranks = np.concatenate([[0], chosen + 1, [n + 1]])
-        x = np.concatenate([self.grid[:1], self.scores[chosen], self.grid[-1:]])
-        low = np.clip((ranks - accuracy) / (n + 1), 0, 1)
-        high = np.clip((np.append(ranks[1:], n + 1) + accuracy) / (n + 1), 0, 1)
-        low[-1] = low[-2]
-        return x, low, high
-
-    def draw_lines(self, panel: Axes, palette: Palette) -> None:
-        """The scores on the line below, their values on the left, and lines that take the ones to the others."""
-        left, right = self.grid[[0, -1]]
-        scores = self.scores[evenly(len(self.scores), _MOST_LINES)]
-        scores = scores[(scores >= left) & (scores <= right)]
-        at = numbers(self.drawn.cdf(scores))
-        thin: Style = {"color": palette.tint(palette.ink, 0.5), "linewidth": 0.5 * palette.unit}
-        panel.vlines(scores, 0, at, **thin)
-        panel.hlines(at, left, scores, **thin)
-        dots: Style = {"color": palette.ink, "markersize": 2.5 * palette.unit, "clip_on": False, "zorder": 6}
-        panel.plot(scores, np.zeros_like(scores), "o", **dots)
-        panel.plot(np.full_like(at, left), at, "o", **dots)
-        panel.set(xlim=(left, right), ylim=(0, 1), yticks=(0, 0.5, 1))
-        panel.locator_params(axis="x", nbins=4)
+def _drawn(q: Distribution) -> Distribution:
+    """A randomised q for U = 1/2; any other as it is."""
+    distribution = q.for_rows(Context(1, rng=_Half()))
+    return distribution[0] if distribution.shape else distribution
 
 
 class _Half:
@@ -226,3 +164,43 @@ class _Half:
     def random(self, size: int) -> Numbers:
         """`size` times 1/2."""
         return np.full(size, 0.5)
+
+
+def _draw_map(
+    ax: Axes,
+    palette: Palette,
+    q: Distribution,
+    accuracy: float,
+    scores: Numbers,
+    ends: tuple[float, float],
+    shown: Callable[[Any], Any] = np.asarray,
+) -> None:
+    """q as a curve, and the band in which it may lie.
+
+    That goes from (i - lambda) / (n + 1) to (i + 1 + lambda) / (n + 1) between S_(i) and the next, within [0, 1].
+    """
+    curve, random = cdf_of(_drawn(q)), accuracy == -1
+    name = "q, drawn for U = 1/2" if random else "q"
+    ax.plot(shown(curve.x), curve.height, color=palette.colour(AFTER), label=name, zorder=2.5)
+    n, chosen = len(scores), evenly(len(scores), _POINTS)
+    # where scores are left out, the band reaches from the step before to the step after
+    ranks = np.concatenate([[0], chosen + 1, [n + 1]])
+    x = np.concatenate([[ends[0]], scores[chosen], [ends[1]]])
+    wide = max(accuracy, 0.0)  # U = 0 and U = 1 are the two steps between which every q whose lambda is 0 lies
+    low = np.clip((ranks[:-1] - wide) / (n + 1), 0, 1)
+    high = np.clip((ranks[1:] + wide) / (n + 1), 0, 1)
+    label = "from U = 0 to U = 1" if random else f"{_promise(accuracy)}: where q may be"
+    steps = np.append(low, low[-1]), np.append(high, high[-1])
+    ax.fill_between(shown(x), *steps, step="post", **palette.band, label=label)
+
+
+def _draw_lines(panel: Axes, palette: Palette, q: Distribution, scores: Numbers, ends: tuple[float, float]) -> None:
+    """The scores on the line below, their values on the left, and lines that take the ones to the others."""
+    scores = scores[evenly(len(scores), _MOST_LINES)]
+    scores = scores[(scores >= ends[0]) & (scores <= ends[1])]
+    at, left = numbers(_drawn(q).cdf(scores)), np.full(len(scores), ends[0])
+    thin: Style = {"color": palette.tint(palette.ink, 0.5), "linewidth": 0.5 * palette.unit}
+    panel.vlines(scores, 0, at, **thin)
+    panel.hlines(at, left, scores, **thin)
+    for x, y in ((scores, np.zeros(len(scores))), (left, at)):
+        panel.plot(x, y, "o", color=palette.ink, markersize=2.5 * palette.unit, clip_on=False)

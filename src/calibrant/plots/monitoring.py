@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from calibrant.monitoring import Monitor
 from calibrant.plots.inputs import evenly
-from calibrant.plots.style import Style, drawing
+from calibrant.plots.style import AFTER, BEFORE, Style, drawing
 
 _MOST_ROWS = 5000
 
@@ -39,18 +39,18 @@ def monitor(found: Monitor, *, ax: Axes | None = None) -> Axes:
     rows = rows if found.alarm is None else np.union1d(rows, [found.alarm.since, found.alarm.row])
     evidence = np.exp(np.minimum(found.log_capital[rows], math.log(1e250)))  # beyond, no axis can be scaled
     with drawing(ax) as (ax, palette):
-        ax.plot(rows, evidence, color=palette.after, label="evidence")
+        ax.plot(rows, evidence, color=palette.colour(AFTER), label="evidence")
         ax.axhline(found.threshold, **palette.target | {"linestyle": "--"}, label="threshold")
         if found.alarm is not None:
             row, since = found.alarm.row, found.alarm.since
             at = evidence[np.searchsorted(rows, row)]
-            ax.axvspan(since, row, color=palette.tint(palette.before, 0.2), zorder=0, label=f"since row {since:,}")
-            dot: Style = {"color": palette.before, "marker": "o", "linestyle": "none", "zorder": 3}
+            ax.axvspan(since, row, color=palette.tint(BEFORE, 0.2), zorder=0, label=f"since row {since:,}")
+            dot: Style = {"color": palette.colour(BEFORE), "marker": "o", "linestyle": "none", "zorder": 3}
             ax.plot(row, at, **dot, label=f"alarm at row {row:,}")
         ax.set(yscale="log", xlabel="row", ylabel="evidence of a change")
         top = max(found.threshold**2, 10 * found.threshold)
         if evidence.max() > top:
             ax.set_ylim(evidence.min() / 3, top)
-            cut: Style = {"color": palette.after, "marker": "^", "linestyle": "none", "clip_on": False}
+            cut: Style = {"color": palette.colour(AFTER), "marker": "^", "linestyle": "none", "clip_on": False}
             ax.plot(rows[np.argmax(evidence > top)], top, **cut, label="cut off from here on")
     return ax

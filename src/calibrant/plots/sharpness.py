@@ -12,10 +12,10 @@ from calibrant._arguments import unit
 from calibrant._arrays import refuse
 from calibrant._types import ArrayLike
 from calibrant.forecast import Forecasts, PredictionLike
-from calibrant.metrics.bands import reliability_band
-from calibrant.metrics.slices import slices_of
+from calibrant.metrics.slices import all_rows, slices_of
+from calibrant.plots.coverage import shares_of
 from calibrant.plots.inputs import Given, Numbers, Spans, inside_in_words, named, numbers, whole
-from calibrant.plots.style import Style, drawing, span_y
+from calibrant.plots.style import drawing, span_y
 
 
 def sharpness(
@@ -54,25 +54,23 @@ def sharpness(
         raise TypeError(f"forecasts must be a mapping of names to forecasts, got {type(forecasts).__name__}")
     given = named(forecasts, y)
     m = len(given[0].labels)
-    (low,), (high,) = reliability_band(m, [coverage], confidence, n=n)
     found = [Spans.of(each, coverage) for each in given]
+    shares = [shares_of([all_rows(m)], spans, coverage, confidence, n, least=1)[0] for spans in found]
     with drawing(ax) as (ax, palette):
         ax.axvline(100 * coverage, **palette.target)
-        ax.axvspan(100 * low, 100 * high, **palette.band, label="chance allows")
+        ax.axvspan(100 * shares[0].low, 100 * shares[0].high, **palette.band, label="chance allows")
         top = 0.0
-        for each, spans, look in zip(given, found, palette.looks(max(2, len(given))), strict=False):
-            style: Style = {"color": look["color"], "marker": look["marker"], "markersize": 5 * palette.unit}
-            style |= {"linestyle": "none", "zorder": 3}
-            width, share = spans.width, spans.tested.mean()
-            if not np.isfinite(width).all():
-                ax.plot([], [], **style, label=f"{each.name}: infinite width")
+        for each, spans, share, look in zip(given, found, shares, palette.looks(max(2, len(given))), strict=False):
+            look |= {"linestyle": "none", "markersize": 5 * palette.unit}
+            if not np.isfinite(spans.width).all():
+                ax.plot([], [], **look, label=f"{each.name}: infinite width")
                 continue
-            off = not low - 1e-12 <= share <= high + 1e-12
-            style |= {"markerfacecolor": palette.paper} if off else {}
-            error = width.std() / np.sqrt(m)
-            top = max(top, width.mean() + error)
-            label = f"{each.name} (off)" if off else each.name
-            ax.errorbar(100 * share, width.mean(), error, **style, elinewidth=0.8 * palette.unit, label=label)
+            width, error = spans.width.mean(), spans.width.std() / np.sqrt(m)
+            top = max(top, width + error)
+            look |= (
+                {"label": f"{each.name} (off)", "markerfacecolor": palette.paper} if share.off else {"label": each.name}
+            )
+            ax.errorbar(100 * share.tested, width, error, **look, elinewidth=0.8 * palette.unit)
         span_y(ax, 0, 1.1 * top or 1.0)
         ax.set(xlabel=inside_in_words(coverage, found), ylabel="mean width")
     return ax
@@ -116,7 +114,7 @@ def _bins(given: Given, bins: int) -> tuple[Numbers, Numbers, Numbers]:
     """Of each bin the spread, the error, and the standard error of that."""
     y = given.labels
     std, mean = (np.broadcast_to(numbers(each), y.shape) for each in (given.H.std_rows(), given.H.centre_rows()))
-    refuse(f"the standard deviation of {given.what}", ~np.isfinite(std), "is not finite")
+    refuse("the standard deviation of the forecast", ~np.isfinite(std), "is not finite")
     index = slices_of("spread", std, len(y), parts=bins).index
     count = np.bincount(index)
     square = (y - mean) ** 2

@@ -79,29 +79,19 @@ class Palette:
             "font.size": self.size,
             "legend.fontsize": 6 * self.unit,
             "text.color": self.ink,
-            "lines.linewidth": self.unit,
+            "lines.linewidth": 1.2 * self.unit,
             "lines.markersize": 3 * self.unit,
         }
 
     @property
-    def before(self) -> str:
-        """The forecast before calibration."""
-        return self.colour(BEFORE)
-
-    @property
-    def after(self) -> str:
-        """The calibrated forecast."""
-        return self.colour(AFTER)
-
-    @property
     def band(self) -> dict[str, Any]:
         """What chance allows: grey that marks and lines behind it show through."""
-        return {"color": self.ink, "alpha": 0.18, "linewidth": 0, "zorder": 2}
+        return {"color": self.ink, "alpha": 0.18, "linewidth": 0}
 
     @property
     def target(self) -> dict[str, Any]:
         """A line of reference: what a right forecast has."""
-        return {"color": self.ink, "linewidth": 0.8 * self.unit, "linestyle": ":", "zorder": 1}
+        return {"color": self.ink, "linewidth": 0.8 * self.unit, "linestyle": ":"}
 
     def colour(self, colour: str) -> str:
         """The colour itself on light paper, for which ours were chosen; lighter on dark paper; ink for black."""
@@ -154,26 +144,20 @@ def drawing(
 
 
 def _fit(ax: Axes, palette: Palette, side: str) -> None:
-    """A legend above the axes, where it hides nothing, and a title above that; a long label of y set smaller.
+    """A legend above the axes, where it hides nothing; a title goes above it.
 
     The legend has as many columns as fit, and smaller letters where it would have more than two lines.
     """
-    label, height = ax.yaxis.label, ax.get_window_extent().height
-    label.set_fontsize(
-        max(_SMALLEST, palette.size * min(1.0, 0.8 * height / max(1.0, label.get_window_extent().height)))
-    )
     named = {str(label): handle for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
     if not named:
         return
     ax.apply_aspect()
-    room = ax.get_window_extent().width
-    style: Style = {"frameon": False, "borderpad": 0, "borderaxespad": 0.5, "labelcolor": palette.ink}
-    style |= {"loc": f"lower {side}", "bbox_to_anchor": (int(side == "right"), 1)}
-    style |= {"handlelength": 1.8, "labelspacing": 0.3, "columnspacing": 1.2}
+    style: Style = {"loc": f"lower {side}", "bbox_to_anchor": (int(side == "right"), 1), "borderaxespad": 0.5}
+    style |= {"frameon": False, "borderpad": 0, "columnspacing": 1.2, "handlelength": 1.8, "labelspacing": 0.3}
     for size, columns in product((6, 5, 4), range(len(named), 0, -1)):
-        how = style | {"fontsize": max(_SMALLEST, size * palette.unit), "ncols": columns}
-        box = ax.legend(list(named.values()), list(named), **how).get_window_extent()
-        if box.width <= room and (size == 4 or columns >= len(named) / 2):
+        style |= {"fontsize": max(_SMALLEST, size * palette.unit), "ncols": columns}
+        box = ax.legend(named.values(), named, **style).get_window_extent()
+        if box.width <= ax.get_window_extent().width and (size == 4 or columns >= len(named) / 2):
             break
     # matplotlib puts a title above all axes inside these: here an invisible line at the height of the legend
     figure = figure_of(ax)
@@ -182,18 +166,18 @@ def _fit(ax: Axes, palette: Palette, side: str) -> None:
 
 
 def name_rows(ax: Axes, at: Sequence[float], names: Sequence[str]) -> None:
-    """A name at each place along y, in letters that fit; of rows narrower than 5 points every second, or third ..."""
-    row, width = height_of_row(ax, len(names)), ax.get_window_extent().width * 72 / figure_of(ax).dpi
-    every = max(1, int(np.ceil(_SMALLEST / row)))
-    ax.set_yticks(at[::every], names[::every])
-    size = ax.yaxis.get_ticklabels()[0].get_fontsize()
-    fitting = min(size, 0.8 * row * every, 0.6 * width / (0.55 * max(map(len, names))))  # of 0.55 em a letter
-    ax.tick_params(axis="y", length=0, labelsize=max(_SMALLEST, fitting))
+    """A name at each place along y, in letters that fit."""
+    width, height = points(ax)
+    ax.set_yticks(at, names)
+    longest = 0.55 * max(map(len, names))  # of 0.55 em a letter
+    size = min(ax.yaxis.get_ticklabels()[0].get_fontsize(), 0.8 * height / (len(names) + 1), 0.6 * width / longest)
+    ax.tick_params(axis="y", length=0, labelsize=max(_SMALLEST, size))
 
 
-def height_of_row(ax: Axes, count: int) -> float:
-    """The height of each of so many rows in points."""
-    return float(ax.get_window_extent().height * 72 / figure_of(ax).dpi / (count + 1))
+def points(ax: Axes) -> tuple[float, float]:
+    """The width and height of axes in points, as they are now: a layout may change them later."""
+    box, dot = ax.get_window_extent(), 72 / figure_of(ax).dpi
+    return box.width * dot, box.height * dot
 
 
 def span_y(ax: Axes, low: float, high: float) -> None:

@@ -75,10 +75,10 @@ def summary(H: Forecasts, y: ArrayLike, *, coverage: float = 0.9, n: int | None 
 
 def _examples(given: Sequence[Given], coverage: float, *, ax: Axes) -> Axes:
     """A few rows one below the other: the interval of each forecast with its centre, and the label."""
-    every = [Spans.centred(each, coverage) for each in given]
-    rows = typical_rows(every[-1].centre, _ROWS)
+    every = [Spans.of(each, coverage) for each in given]
+    rows = typical_rows(every[-1].predicted, _ROWS)
     bounds = np.concatenate([end[rows] for each in every for end in (each.lower, each.upper)])
-    limits = limits_around(bounds, every[0].y[rows], np.concatenate([each.centre[rows] for each in every]))
+    limits = limits_around(bounds, every[0].y[rows], np.concatenate([each.predicted[rows] for each in every]))
     with drawing(ax) as (ax, palette):
         for k, (each, spans, look) in enumerate(zip(given, every, palette.looks(len(given)), strict=True)):
             at = np.arange(len(rows)) + 0.6 * ((k + 0.5) / len(given) - 0.5)
