@@ -20,7 +20,7 @@ settings.load_profile("untimed")
 os.environ.setdefault("MPLBACKEND", "Agg")
 ROOT = Path(__file__).parent
 
-sys.path.insert(0, str(ROOT / "tests" / "browser"))
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "browser")]
 pytest_plugins = ["chromium"]  # one browser for the tests of reports and of the study's page
 
 collect_ignore_glob = [

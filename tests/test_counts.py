@@ -466,20 +466,16 @@ def test_counts_are_drawn_as_bars():
 
 
 def test_a_report_of_counts_has_bars_and_judges_drawn_pits():
-    from calibrant.reports.rows import drawn_rows
-    from calibrant.reports.scored_forecast import scored_forecast
+    from calibrant.judging.rows import forecast_rows
+    from calibrant.reports.drawn import drawn_rows
 
     rng = np.random.default_rng(11)
     f = rates(400, rng)
     y = rng.poisson(f).astype(float)
-    side = scored_forecast(Poisson(f), y, 0.9)
-    assert kolmogorov_pvalue(float(sup_of(np.sort(side.drawn))), 400) > 1e-3
-    assert side.columns["nll"] == pytest.approx(-Poisson(f).logpmf(y))
-    row = drawn_rows(side, np.array([3]), np.array([1e-9]))[0]
-    assert row["bars"]
-    width = (row["to"] - row["from"]) / len(row["density"])
-    assert sum(row["density"]) * width == pytest.approx(1.0, abs=0.02)
-    assert row["from"] + 0.5 == round(row["from"] + 0.5)
+    rows = forecast_rows(Poisson(f), y, 0.9)
+    assert kolmogorov_pvalue(float(sup_of(np.sort(rows.drawn))), 400) > 1e-3
+    assert rows.columns["nll"] == pytest.approx(-Poisson(f).logpmf(y))
+    assert drawn_rows([rows], np.array([3]))[0]["of"][0]["bars"]
 
 
 def test_rates_beside_counts_from_one_on_are_distributions_of_counts():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 
 import numpy as np
 import pyarrow as pa
@@ -12,19 +11,16 @@ from pyarrow import parquet
 from scipy import stats
 from typer.testing import CliRunner
 
-from calibrant import Calibrator, CrossCalibrated, Normal, Point, report
+from calibrant import Calibrator, CrossCalibrated, Normal
 from calibrant.cli.app import app
 from calibrant.cli.console import show_statement
 from calibrant.diagnosis.headline import headline, known_by
 from calibrant.diagnosis.over_time import Period
 from calibrant.diagnosis.overall import overall_of
-from calibrant.distributions import StudentT
+from calibrant.judging.words import Statement
 from calibrant.metrics.by_slice import LEVELS, SliceResult
 from calibrant.metrics.calibration import kolmogorov_pvalue
 from calibrant.metrics.interval_coverage import IntervalResult
-from calibrant.metrics.rounding import percents
-from calibrant.reports.statement import Statement
-from calibrant.reports.tiles import unit_of
 
 
 def pits_of(H, y):
@@ -44,17 +40,6 @@ FAULTS = {
         stats.norm.ppf(rng.choice([0.15, 0.65], 4000) + rng.uniform(0, 0.2, 4000)),
     ),
 }
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_failing_verdict_names_the_fault_and_the_next_step(fault):
-    page = report(*FAULTS[fault](np.random.default_rng(0)), rows=[0])
-    assert page.headline.kind == "bad"
-    assert page.headline.text == f"Not calibrated: the forecasts are {fault}."
-    assert page.headline.step.startswith("Calibrate them, with Calibrator().fit(forecasts, labels), on rows")
-    assert page.headline.text in page.html
-    assert page.headline.step in page.html
-    assert f"not calibrated on these rows: they are {fault}" in page.verdict[0].text
 
 
 HEAVY = {"t(2.2) * 0.62": (2.2, 0.62), "t(2) * 0.5": (2, 0.5), "t(3) * 0.6": (3, 0.6), "t(3) * 0.7": (3, 0.7)}
@@ -80,61 +65,6 @@ def test_a_shift_and_a_scale_are_never_called_tails(m):
         assert {overall.fault for overall in wholes if overall.fails} == {fault}
 
 
-def test_the_evidence_is_of_the_region_that_is_named():
-    rng = np.random.default_rng(12)
-    heavy = report(Normal(np.zeros(3000), 1.0), 0.5 * rng.standard_t(2, 3000), rows=[0]).verdict[0].text
-    assert re.search(
-        r"outermost tails of the forecast: [\d.]+% of the labels lie (outside the 9|below the quantile at"
-        r" level 0\.0|above the quantile at level 0\.9)",
-        heavy,
-    )
-    sides = {"too low": (-0.3, 1, "fewer"), "too high": (0.3, 1, "more"), "too narrow": (0, 0.7, "tail")}
-    for fault, (shift, scale, how) in sides.items():
-        text = report(Normal(np.full(3000, shift), scale), rng.normal(size=3000), rows=[0]).verdict[0].text
-        found = re.search(r": ([\d.]+)% of the labels lie below the quantile at level ([\d.]+)", text)
-        share, level = map(float, found.groups())
-        assert f"they are {fault}" in text
-        more = share > 100 * level
-        assert more == {"fewer": False, "more": True, "tail": level < 0.5}[how]
-
-
-@pytest.mark.slow
-def test_a_share_outside_what_chance_allows_is_not_printed_as_its_bound():
-    assert percents(3000, 0.88217, 0.88233, 0.917) == ("88.22%", "88.23%", "91.70%")
-    rng = np.random.default_rng(13)
-    for _ in range(20):
-        f, noise = rng.normal(size=(2, 3000))
-        said = report(Normal(f, 0.945), f + noise, rows=[0]).verdict[1].text
-        found = re.search(r"hold ([\d.]+%) .* too few, where chance allows ([\d.]+%)", said)
-        assert found is None or found[1] != found[2]
-
-
-def test_a_raw_forecast_is_not_told_of_calibration_rows_or_a_guarantee():
-    rng = np.random.default_rng(14)
-    f, noise = rng.normal(size=(2, 3000))
-    for scale in (0.5, 1.0):
-        raw = str(report(Normal(f, scale), f + noise, time=np.arange(3000), rows=[0]))
-        assert "calibration rows" not in raw
-        assert "guarantee" not in raw
-        assert "calibration data" not in raw
-    assert "The number of calibration rows is not known" in str(report(Normal(f, 0.5), f + noise, base=f, rows=[0]))
-
-
-def test_a_group_that_is_farther_off_than_any_period_is_no_change():
-    rng = np.random.default_rng(15)
-    calibrated, base, y = drawn(rng, 1000, 4000)
-    when, large = np.arange(4000), np.asarray(base.median()) > 1
-    late = when >= 3200
-    since = report(calibrated(base), y + late, time=when, guarantee=calibrated.guarantee, rows=[0]).headline
-    assert since.text.endswith("A change since 3200 is the likely cause.")
-    far = y + np.where(large & late, 3.0, 0.0) + np.where(large, 1.0, 0.0)
-    page = report(calibrated(base), far, time=when, guarantee=calibrated.guarantee, rows=[0])
-    assert "likely cause" not in str(page)
-    assert "periods are off, the first from " in page.headline.text
-    assert "; farthest off is predicted value in (" in page.headline.text
-    assert page.headline.step.startswith("Let the width follow the forecast, by refine= ")
-
-
 def test_folds_that_cover_too_many_need_no_action():
     rng = np.random.default_rng(16)
     folds = CrossCalibrated(tuple(drawn(rng, 400, 1)[0] for _ in range(3)))
@@ -143,40 +73,11 @@ def test_folds_that_cover_too_many_need_no_action():
     assert headline(overall).step == "No action is needed."
 
 
-def test_a_calibrated_forecast_is_seldom_called_anything_else():
-    rng = np.random.default_rng(1)
-    kinds = [headline(overall_of(rng.random(500), 0.9)).kind for _ in range(400)]
-    # the bands hold with 95%, the coverage with 95% more: at most 0.1 + 3 sd of 400 draws
-    assert np.mean([kind != "good" for kind in kinds]) < 0.1 + 3 * (0.1 * 0.9 / 400) ** 0.5
-    with_n = [
-        report(c(base), y, guarantee=c.guarantee, rows=[0]).headline.kind
-        for c, base, y in (drawn(rng, 60, 400) for _ in range(20))
-    ]
-    assert sum(kind == "bad" for kind in with_n) <= 5  # 0.1 of 20, and 3 sd
-
-
 def drawn(rng, n, m, factor=0.5, later=0.0):
     f, noise = rng.normal(size=(2, n + m))
     base, y = Normal(f, factor), f + noise
     y[n:] += later
     return Calibrator().fit(base[:n], y[:n]), base[n:], y[n:]
-
-
-def test_a_guarantee_that_these_rows_break_is_not_met_on_them():
-    rng = np.random.default_rng(2)
-    calibrated, base, y = drawn(rng, 500, 2000, later=1.0)
-    broken = report(calibrated(base), y, base=base, guarantee=calibrated.guarantee, rows=[0])
-    assert "Not met on these rows." in broken.html
-    assert broken.headline.text == "Not calibrated: the forecasts are too low."
-    assert broken.headline.step == "Calibrate again on rows like these, which the model has not seen."
-    unknown = report(calibrated(base), y, base=base, rows=[0]).headline.step
-    assert (
-        unknown == f"{broken.headline.step} With guarantee= it shows how much of this a small calibration set explains."
-    )
-    calibrated, base, y = drawn(rng, 2000, 2000)
-    kept = report(calibrated(base), y, base=base, guarantee=calibrated.guarantee, rows=[0])
-    assert "Not met" not in kept.html
-    assert kept.headline.kind == "good"
 
 
 def test_a_guarantee_is_seldom_said_not_to_be_met_where_it_holds():
@@ -201,62 +102,6 @@ def test_folds_break_their_guarantee_only_beyond_what_it_allows():
             folds.guarantee
         )
     assert kept == {0.0: True, 0.25: True, 2.0: False}  # 2c + epsilon leaves room for a small shift
-
-
-def test_the_headline_says_since_when_and_what_follows():
-    rng = np.random.default_rng(5)
-    calibrated, base, y = drawn(rng, 1000, 4000)
-    when = np.arange(4000)
-    y = y + np.where(when < 3600, 0.0, 1.0)
-    page = report(calibrated(base), y, time=when, guarantee=calibrated.guarantee, rows=[0])
-    assert page.headline.kind == "bad"
-    assert "rows since 3600" in page.headline.step
-
-
-def test_a_group_that_is_off_is_in_the_headline_with_the_way_out():
-    rng = np.random.default_rng(6)
-    f, noise = rng.normal(size=(2, 2000))
-    region = np.where(np.arange(2000) % 2, "north", "south")
-    y = f + 0.95 * noise + np.where(region == "south", 0.3, -0.3)
-    page = report(Normal(f, 1.0), y, groups={"region": region}, rows=[0])
-    assert page.headline.kind == "bad"
-    assert page.headline.text.startswith("Calibrated over all rows together, but not in each group: ")
-    assert page.headline.text.endswith(("region = south, too low.", "region = north, too high."))
-    assert page.headline.step == "Calibrate by region (by=)."
-
-
-@pytest.mark.parametrize(("m", "kind", "said"), [(30, "info", "30 rows say little"), (1, "info", "1 row says little")])
-def test_few_rows_are_no_verdict(m, kind, said):
-    f, noise = np.random.default_rng(0).normal(size=(2, m))
-    page = report(Normal(f, 1.0), f + noise)
-    assert page.headline.kind == kind
-    assert said in page.headline.text
-
-
-def test_the_calibration_rows_themselves_are_seen_through():
-    rng = np.random.default_rng(7)
-    f, noise = rng.normal(size=(2, 1000))
-    calibrated = Calibrator().fit(Normal(f, 0.5), f + noise)
-    said = report(calibrated(Normal(f, 0.5)), f + noise, rows=[0]).headline
-    assert said.kind == "warn"
-    assert said.step == "Evaluate on rows that neither trained the model nor calibrated it."
-
-
-def test_headline_and_verdict_agree():
-    rng = np.random.default_rng(8)
-    for factor in (0.5, 0.9, 1.0, 1.1, 2.0):
-        f, noise = rng.normal(size=(2, 1500))
-        page = report(Normal(f, factor), f + noise, rows=[0])
-        first = [said.kind for said in page.verdict[:3]]
-        assert (page.headline.kind == "bad") == ("bad" in first), factor
-        assert page.headline.kind != "good" or first[0] == "good"
-    heavy = report(StudentT(np.full(1500, 3.0), np.zeros(1500), 1.0), rng.standard_t(3, 1500), rows=[0])
-    assert heavy.headline.kind == "good"
-
-
-def test_units_stand_in_brackets_at_the_end_of_a_name():
-    assert unit_of("wind power (kW)") == "kW"
-    assert [unit_of(name) for name in ("y", "(MW)", "a (b) c", "")] == ["", "", "", ""]
 
 
 # The terminal
@@ -292,16 +137,6 @@ def test_evaluate_says_that_a_guarantee_is_not_met():
     assert found["verdict"]["text"] == "Not calibrated: the forecasts are too low."
     assert found["guarantee_met"] is False
     assert json.loads(evaluated("same", "--json"))["guarantee_met"] is True
-
-
-@pytest.mark.parametrize(("kind", "tag", "colour"), [("bad", "problem", "31"), ("good", "good", "32")])
-def test_tags_have_colours_on_a_terminal(kind, tag, colour, capsys, monkeypatch):
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    show_statement(Statement(kind, "A sentence with [brackets]."))
-    said = capsys.readouterr().out
-    assert f"\x1b[1;{colour}m[{tag}]\x1b[0m A sentence with [brackets]." in said
 
 
 @pytest.mark.parametrize("shift", [0.02, -0.02])
@@ -357,19 +192,6 @@ def test_what_is_farthest_beyond_chance_comes_first_and_the_other_is_named():
     assert time.step.startswith("Calibrate again on rows like those to come")
 
 
-def test_the_statements_of_a_report_are_in_the_order_of_its_headline():
-    rng = np.random.default_rng(21)
-    f = rng.uniform(1, 10, 6000)
-    y = f + 0.2 * f * rng.normal(size=6000)
-    y[5100:5400] -= 0.45
-    calibrated = Calibrator().fit(Point(f[:3000]), y[:3000])
-    page = report(calibrated(Point(f[3000:])), y[3000:], time=np.arange(3000), guarantee=calibrated.guarantee, rows=[0])
-    assert "but not in each group: " in page.headline.text
-    assert "of 10 periods " in page.headline.text
-    assert " groups are off by more than chance allows" in page.verdict[0].text
-    assert page.verdict[1].text.startswith("Over time, ")
-
-
 def test_borderline_and_nearly_calibrated_are_not_called_calibrated_over_all_rows():
     rng = np.random.default_rng(2)
     drawn = (overall_of(rng.random(500), 0.9) for _ in range(400))
@@ -391,3 +213,13 @@ def test_those_who_calibrated_by_group_are_sent_to_finer_groups():
     for overall in (PASSES, overall_of(np.random.default_rng(0).beta(0.5, 0.5, 2000), 0.9)):
         assert "or calibrate by groups (by=)." in headline(overall, BOTH).step
         assert "or calibrate by finer groups (by=)." in headline(overall, BOTH, known="by group").step
+
+
+@pytest.mark.parametrize(("kind", "tag", "colour"), [("bad", "problem", "31"), ("good", "good", "32")])
+def test_tags_have_colours_on_a_terminal(kind, tag, colour, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    show_statement(Statement(kind, "A sentence with [brackets]."))
+    said = capsys.readouterr().out
+    assert f"\x1b[1;{colour}m[{tag}]\x1b[0m A sentence with [brackets]." in said

@@ -143,11 +143,11 @@ def test_plots_of_intervals_and_of_reliability_show_its_own_quantiles():
 
 def test_the_report_sets_it_beside_its_calibration():
     page = report(H, Y[500:], base=BASE[500:], guarantee=FITTED.guarantee, rows=[0, 7])
-    first = data_of(page)["rows"][1]
-    assert [mark["text"] for mark in first["before"]["marks"]] == ["least", "likeliest", "largest"]
-    assert [mark["at"] for mark in first["before"]["marks"]] == pytest.approx(
-        [BASE.lower[507], BASE.mode[507], BASE.upper[507]], abs=1e-3
-    )
+    row = data_of(page)["rows"][1]
+    marks = row["of"][1]["marks"]
+    assert [mark["text"] for mark in marks] == ["least", "likeliest", "largest"]
+    at = [BASE.lower[507], BASE.mode[507], BASE.upper[507]]
+    assert [mark["at"] * 10.0 ** row["power"] for mark in marks] == pytest.approx(at, abs=1e-3)
     assert re.search(r"90% intervals hold 9\d\.\d% .*before calibration they held \d\d\.\d%", str(page))
 
 

@@ -58,10 +58,10 @@ const views = (() => {
       { text: "mean", strong: true, ours: means.overDatasets(ours), theirs: means.overDatasets(theirs) },
     ];
     const spots = lines.flatMap(({ ours: here, theirs: there }, at) => [
-      { at: at - 0.15, mean: here, series: "after" },
-      { at: at + 0.15, mean: there, series: "before" },
+      { at: at - 0.15, mean: here, series: "s0" },
+      { at: at + 0.15, mean: there, series: "s1" },
     ]);
-    const { ends, layers } = spotted(spots, { after: "here", before: "published" });
+    const { ends, layers } = spotted(spots, { s0: "here", s1: "published" });
     return upright(lines, {
       key: `${one} ${other} ${metric}`,
       x: { label: `${heading(metric)}: ${title(methods[one])} minus ${title(methods[other])}`, domain: padded([0, ...ends]) },
@@ -86,10 +86,10 @@ const views = (() => {
       theirs: means.published(one, metric, d),
     }));
     const spots = lines.flatMap(({ ours, theirs }, at) => [
-      { at: at - 0.15, mean: ours, series: "after" },
-      { at: at + 0.15, mean: theirs, series: "before" },
+      { at: at - 0.15, mean: ours, series: "s0" },
+      { at: at + 0.15, mean: theirs, series: "s1" },
     ]);
-    const { ends, layers } = spotted(spots, { after: "here", before: "published" });
+    const { ends, layers } = spotted(spots, { s0: "here", s1: "published" });
     const known = lines.some(({ theirs }) => theirs.value !== null);
     return upright(lines, {
       key: `${one} ${metric}`,
@@ -111,7 +111,7 @@ const views = (() => {
   }
 
   // The study's figure: conformal and credible intervals of the same base type.
-  function paired(what, format, said) {
+  function paired(what, ticks, said) {
     return ({ datasets }) => {
       const lines = methods.flatMap((method, i) => {
         const [conformal, credible] = ["conformal", "credible"].map((kind) => means.average(i, `${kind}_${what}`, datasets));
@@ -119,14 +119,14 @@ const views = (() => {
         return conformal.value === null ? [] : [{ text, conformal, credible }];
       });
       const spots = lines.flatMap(({ conformal, credible }, at) => [
-        { at: at - 0.15, mean: conformal, series: "after" },
-        { at: at + 0.15, mean: credible, series: "before" },
+        { at: at - 0.15, mean: conformal, series: "s0" },
+        { at: at + 0.15, mean: credible, series: "s1" },
       ]);
-      const { ends, layers } = spotted(spots, { after: "conformal", before: "credible" });
+      const { ends, layers } = spotted(spots, { s0: "conformal", s1: "credible" });
       const target = what === "coverage" ? [data.coverage] : [];
       return upright(lines, {
         key: "",
-        x: { label: `${what} of the 90% interval`, domain: padded([...target, ...ends]), format },
+        x: { label: `${what} of the 90% interval`, domain: padded([...target, ...ends]), ticks },
         layers: [...target.map((x) => ({ kind: "rule", series: "target", name: "target", x })), ...layers],
         stops: lines.map(({ text, conformal, credible }, at) => ({
           x: conformal.value,

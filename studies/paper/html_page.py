@@ -28,7 +28,7 @@ def study_page(results: Results) -> str:
         "study.html",
         ("study_means.js", "study_charts.js", "study.js"),
         study_data(results),
-        styles=("page.css", "parts.css", "charts.css", "study.css"),
+        styles=("page.css", "charts.css", "study.css"),
         own=ASSETS,
         title="Modular conformal calibration: the paper's study, run again",
         extent=results.extent,

@@ -119,7 +119,7 @@ def test_two_methods_are_compared_split_by_split(visit, file, results):
     difference = said.partition("mean difference is ")[2]
     assert near(numbers(difference)[0], gap.value, decimals(difference))
     assert near(numbers(difference)[1], gap.se, decimals(difference))
-    assert page.locator("#differences .plot .dots.after circle").count() == len(results.datasets) + 1
+    assert page.locator("#differences .plot .dots.s0 circle").count() == len(results.datasets) + 1
 
 
 def test_a_chart_reads_out_each_dataset_here_and_published(visit, file, results):

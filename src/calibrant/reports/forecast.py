@@ -1,4 +1,4 @@
-"""The report on a forecast: what is computed from it, and the page that shows it."""
+"""The report on forecasts: what is computed from them, and the page that shows it."""
 
 from __future__ import annotations
 
@@ -12,42 +12,37 @@ from typing import Any
 
 import numpy as np
 
-from calibrant._arguments import unit
+from calibrant._arguments import same_length, unit
 from calibrant._arrays import to_numpy
 from calibrant._types import ArrayLike, Groups, SupportsArray, Values
 from calibrant._version import __version__
+from calibrant._words import count
 from calibrant.atomic import write
-from calibrant.diagnosis.headline import Headline
-from calibrant.diagnosis.over_time import Period, period_results
 from calibrant.forecast import PredictionLike
 from calibrant.guarantee import Guarantee
+from calibrant.judging import Judgement, Part, judge
 from calibrant.judging.interface import PYTHON, Interface
+from calibrant.judging.part import LEVELS
+from calibrant.judging.rows import ForecastRows
+from calibrant.judging.words import Headline, Statement
 from calibrant.labels.base import Labels
 from calibrant.metrics.bands import pit_band, reliability_band
-from calibrant.metrics.by_slice import LEVELS, calibration_rows_of, slice_results
-from calibrant.metrics.forecasts import comparable, labels_of, name_of, two_arguments
 from calibrant.metrics.forecasts import forecast as forecast_of
-from calibrant.metrics.label_kinds import for_labels, look_like_counts
-from calibrant.metrics.periods import Periods, periods_of, times_in_words, times_of
+from calibrant.metrics.forecasts import labels_of, name_of, two_arguments
+from calibrant.metrics.label_kinds import distribution_for_labels
+from calibrant.metrics.periods import times_in_words, times_of
 from calibrant.metrics.rounding import rounded
-from calibrant.metrics.slices import Slices, all_rows
-from calibrant.predictions import Quantiles
-from calibrant.reports.curves import COVERAGES, Curves, bins, curves
-from calibrant.reports.features import features_of
-from calibrant.reports.findings import Findings
-from calibrant.reports.groups import groupings, own_groupings
-from calibrant.reports.models import distributions_by_name, entries, league_of, original_kind
-from calibrant.reports.notes import notes
-from calibrant.reports.over_time import drawn_periods, over_time
+from calibrant.metrics.slices import Slices, all_rows, columns_of
+from calibrant.reports.curves import WIDTH_ROWS, bins, curves, differences
+from calibrant.reports.drawn import drawn_rows
 from calibrant.reports.page import page
-from calibrant.reports.rows import Shown, chosen_rows, drawn_rows, finest, named_rows
-from calibrant.reports.scored_forecast import ScoredForecast, checked_base, scored_forecast
-from calibrant.reports.statement import Statement
-from calibrant.reports.table import Comparison, measures
-from calibrant.reports.tiles import small_picture, tiles
-from calibrant.reports.verdict import verdict
+from calibrant.reports.rows import Shown, chosen_rows, features_of, named_rows
+from calibrant.reports.table import Series, best_model, small_picture, table_of, tiles
 
-SCRIPTS = ("forecast_charts.js", "time_charts.js", "forecast.js")
+SCRIPTS = ("forecast_charts.js", "forecast.js")
+MODELS, GROUPS = 10, 10
+"""So many at most: a page of more is read by nobody."""
+MEDIAN = LEVELS.size // 2
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,8 +62,7 @@ class Report:
         Args:
             path: The file to write; an older one is replaced.
         """
-        path = page_path(path)
-        write(path, self.html.encode())
+        write(page_path(path), self.html.encode())
 
     def __str__(self) -> str:
         return "\n".join(map(str, (self.headline, *self.verdict)))
@@ -113,8 +107,8 @@ def report(
     Args:
         H: The forecasts, one distribution per row, or one for all rows. `Quantiles` and `Samples` are evaluated as
             distributions interpolated linearly between the quantiles, or the sorted draws. `Rates` of counts are
-            evaluated as Poisson distributions. Or several models, a mapping of names to forecasts: the page is on the
-            first, and a table compares the others with it.
+            evaluated as Poisson distributions. Or several models, a mapping of names to forecasts: the verdict is on
+            the first, and a table and every chart compare the others with it.
         y: The labels, of rows that neither trained nor calibrated the model.
         base: The forecasts before calibration, of any kind, to compare with H.
         groups: What to slice the rows by, in addition to the predicted value and the width: an array,
@@ -130,7 +124,7 @@ def report(
         labels: What kind of number y is, as in `evaluate`: with `Counts()`, distributions, quantiles and draws are
             evaluated as forecasts of counts.
         rows: The numbers of the rows to show one by one. By default a random sample of 100, two more of each group, and
-            the 10 largest misses.
+            the 10 largest misses; fewer of many models.
         features: What to show with a chosen row: its features, or an id, given as `groups` are. At most 30 columns.
 
     >>> import numpy as np
@@ -145,24 +139,12 @@ def report(
     As well calibrated as 1,000 calibration rows can make them. Use them, as long as new data are like the calibration
     data.
     >>> print(page.verdict[1].text)
-    The 90% intervals hold 90.7% (89.3% to 91.9%) of the labels; before calibration they held 59.2% (57.0% to 61.3%).
+    The 90% intervals hold 90.7% of the labels, where chance allows 87.0% to 92.7%; before calibration they held 59.2%.
     """
     return report_for(
-        PYTHON,
-        H,
-        y,
-        base=base,
-        groups=groups,
-        time=time,
-        guarantee=guarantee,
-        weights=weights,
-        coverage=coverage,
-        title=title,
-        label=label,
-        labels=labels,
-        rows=rows,
-        features=features,
-    )
+        PYTHON, H, y, base=base, groups=groups, time=time, guarantee=guarantee, weights=weights, coverage=coverage,
+        title=title, label=label, labels=labels, rows=rows, features=features,
+    )  # fmt: skip
 
 
 def report_for(
@@ -183,192 +165,194 @@ def report_for(
     features: Groups | None = None,
 ) -> Report:
     """`report`, with its next steps in the words of an interface."""
-    coverage = unit("coverage", coverage)
-    label = name_of(y) if label is None else str(label)
+    coverage, label = unit("coverage", coverage), name_of(y) if label is None else str(label)
     values = to_numpy(labels_of(y)).astype(np.float64)
     m = values.shape[0]
-    distributions = distributions_by_name(H, values, labels)
-    name, distribution = next(iter(distributions.items()))
-    first = forecast_of(next(iter(H.values())) if isinstance(H, Mapping) else H)
-    promises = guarantee if isinstance(guarantee, Mapping) else {name: guarantee}
-    guarantee = promises.get(name)
-    for promise in promises.values():
-        if promise is not None and not isinstance(promise, Guarantee):
-            raise TypeError(f"guarantee must be that of what was calibrated, calibrated.guarantee, got {promise!r}")
+    given = _by_name(H, values, labels)
+    promises = guarantee if isinstance(guarantee, Mapping) else {next(iter(given)): guarantee}
+    if base is not None and (before := forecast_of(base)).shape:
+        same_length("the forecast", m, "base", len(before))
     if weights is not None and not isinstance(weights, Mapping):
         raise TypeError(f"weights must be a dict of names and weights, such as model.weights_, got {weights!r}")
-    after = scored_forecast(distribution, values, coverage)
-    before = None if base is None else scored_forecast(_base(base, distribution, values, labels), values, coverage)
-    slices = groupings(groups, m)
-    slices += own_groupings(after, [each.name for each in slices])
-    shown = chosen_rows(after, slices) if rows is None else named_rows(after, rows)
-    n = guarantee.calibration_rows if guarantee else None
-    own = guarantee.sizes if guarantee else None
-
-    along = None if time is None else periods_of(time, m)
-    in_time = None if along is None else _in_time(along, after, coverage, n=n, groups=slices, own=own)
-    in_time_before = (
-        None if along is None or before is None or not before.is_distribution else _in_time(along, before, coverage)
-    )
-
-    comparison = Comparison(before, after, coverage)
-    parts = [all_rows(m), *slices]
-    drawn = curves(after, parts)
-    drawn_before = curves(before, parts) if before is not None and before.is_distribution else None
-    behind = calibration_rows_of(slices, n, own)
-    named: list[tuple[str | None, str, int | None]] = [(None, "all rows", n)]
-    named += [(each.name, value, behind(each, k)) for each in slices for k, value in enumerate(each.labels)]
-    findings = Findings(
-        comparison,
-        drawn[0],
-        drawn_before[0] if drawn_before else None,
-        [each.name for each in slices],
-        slice_results(slices, {coverage: after.inside(coverage)}, after.drawn, n=n, own=own),
-        guarantee,
-        in_time,
-        name,
-        entries(after, distributions, values, coverage, promises),
-        labels is None and look_like_counts(distribution, values),
-        original_kind(first, distribution),
-        for_labels(first, values, labels) if isinstance(first, Quantiles) and len(first.levels) > 1 else None,
-        interface,
-    )
-    statements = verdict(findings)
-    of_time = {statement.text for statement in over_time(findings)}
+    by = [] if groups is None else [each for each, _ in columns_of(groups, "group")]
+    if len(by) > GROUPS:
+        raise ValueError(f"groups must have at most {GROUPS} columns, got {len(by)}")
+    (name, first), *others = given.items()
+    known: dict[str, Any] = {"coverage": coverage, "labels": labels}
+    j = judge(first, values, by=groups, time=time, base=base, guarantee=promises.get(name), **known).using(interface)
+    rivals = [(each, judge(other, values, guarantee=promises.get(each), **known)) for each, other in others]
+    series = [
+        Series(name or ("forecast" if base is None else "after calibration"), j.rows, j.headline if rivals else None)
+    ]
+    series += [Series(each, other.rows, other.headline) for each, other in rivals]
+    series += [] if j.base_rows is None else [Series("before calibration", j.base_rows, base=True)]
+    sliced = [j.columns[each] for each in dict.fromkeys([*by, *(part.by for part in j.slices)])]
+    shown = chosen_rows(j.rows, sliced, len(series)) if rows is None else named_rows(j.rows, rows)
+    drawn = [curves(each.rows, [all_rows(m), *sliced]) if each.rows.is_distribution else None for each in series]
+    table = table_of(series)
+    row_data = list(_rows(series, sliced, shown, time, features))
+    when = None if time is None else times_of(time, m)
+    periods = list(_periods(j, series)) if j.periods else []
     data = {
         "m": m,
-        "n": n,
         "coverage": coverage,
         "label": label,
-        "levels": rounded(LEVELS),
-        "coverages": rounded(COVERAGES),
-        "slices": [
-            _slice(by, value, calibrated_by, drawn[k], drawn_before[k] if drawn_before else None)
-            | {"interval": _interval(findings, by, value)}
-            for k, (by, value, calibrated_by) in enumerate(named)
-        ],
-        "rows": [
-            row | extra
-            for row, extra in zip(
-                _rows(after, before, slices, shown), _time_and_features(time, features, m, shown.rows), strict=True
-            )
-        ],
+        "series": [{"name": each.name} | ({"base": True} if each.base else {}) for each in series],
+        "slices": list(_slices(j, sliced, drawn)),
+        "rows": row_data,
         "sampled": shown.drawn,
-        "measures": measures(comparison.lines.values()),
-        "models": league_of(findings.models),
+        "measures": table["measures"],
         "misses": np.searchsorted(shown.rows, shown.misses).tolist(),
-        "time": drawn_periods(findings, in_time_before) if in_time and len(in_time) > 1 else [],
+        "time": periods,
+        "dates": when is not None and when.dtype.kind == "M",
     }
+    promise, verdict = j.guarantee, (*best_model(series), *j.statements)
     text = page(
         "forecast.html",
         SCRIPTS,
         data,
-        title=_title(label, name) if title is None else str(title),
-        headline=findings.headline,
-        tiles=tiles(findings, label),
-        picture=small_picture(drawn[0], pit_band(m, bins(m), n=n)),
-        verdict=statements,
-        in_short=None if guarantee is None else guarantee.in_short(coverage),
-        guarantee=None if guarantee is None else str(guarantee),
-        met=findings.overall.is_consistent_with(guarantee),
-        in_time=[statement for statement in statements if data["time"] and statement.text in of_time],
-        name=name,
-        models=findings.models,
-        table=list(comparison.lines.values()),
+        title=title if title is not None else f"Forecasts of {label}" + (f" by {name}" if name else ""),
+        headline=j.headline,
+        tiles=tiles(j, label, series),
+        picture=small_picture(j, drawn[0][0]["pit"] if drawn[0] else []),
+        verdict=verdict,
+        in_short=None if promise is None else promise.in_short(coverage),
+        guarantee=None if promise is None else str(promise),
+        met=j.guarantee_met,
+        in_time=bool(periods),
+        table=table,
         weights=weights,
-        notes=notes(m, n, data["rows"], before),
-        counts=any("bars" in row["after"] for row in data["rows"]),
-        about=_about(m, n),
+        notes=list(_notes(j, row_data, series)),
+        counts="bars" in row_data[0]["of"][0],
+        about={"rows": f"{m:,}"}
+        | ({} if j.n is None else {"calibration rows": f"{j.n:,}"})
+        | {"made on": date.today().isoformat(), "calibrant": __version__},
     )
-    return Report(text, findings.headline, statements)
+    return Report(text, j.headline, verdict)
 
 
-def _base(base: Any, distribution: Any, y: Any, labels: Any) -> Any:
-    """What the base says of the labels; where H is a distribution of counts, rates are one too."""
-    return for_labels(comparable(checked_base(base, y.shape[0]), distribution), y, labels)
+def _by_name(H: Any, y: Any, labels: Any) -> dict[str, Any]:
+    """The forecasts of several models by their names, or of one, which has none; each with a distribution per row."""
+    given = {str(name): each for name, each in H.items()} if isinstance(H, Mapping) else {"": H}
+    if not 1 <= len(given) <= MODELS:
+        raise ValueError(f"H must name 1 to {MODELS} models, got {len(given)}")
+    for name, each in given.items():
+        called, found = f"H[{name!r}]" if name else "H", forecast_of(each)
+        if not distribution_for_labels(found, y, labels).has_distribution:
+            raise TypeError(
+                f"{called} must be a distribution for each row, got {found!r}: calibrate it, with Calibrator().fit on"
+                " other rows, and pass what that gives as H and this as base"
+            )
+        if name and found.shape:
+            same_length("y", y.shape[0], called, len(found))
+    return given
 
 
-def _title(label: str, name: str) -> str:
-    return f"Forecasts of {label} by {name}" if name else f"Forecasts of {label}"
+def _slices(j: Judgement, columns: Sequence[Slices], drawn: Sequence[Any]) -> Iterator[dict[str, Any]]:
+    """All rows, and each slice of each column: its curves, and what was judged of it."""
+    parts = {(part.by, part.value): part for part in (*j.slices, *j.groups)}
+    named: list[tuple[str | None, str, int, Part | None]] = [(None, "all rows", j.m, j.overall)]
+    for column in columns:
+        sizes = zip(column.labels, column.counts.tolist(), strict=True)
+        named += [(column.name, value, size, parts.get((column.name, value))) for value, size in sizes]
+    for k, (by, value, m, part) in enumerate(named):
+        n = j.n if part is None else part.n
+        low, high = reliability_band(m, LEVELS, n=n) if part is None or part.below is None else part.band
+        yield {
+            "by": by,
+            "value": value,
+            "m": m,
+            "band": {
+                "pit": rounded(pit_band(m, bins(m), n=n)),
+                "low": differences(1e4 * low),
+                "high": differences(1e4 * high),
+            },
+            "interval": None if part is None else _interval(part),
+            "of": [None if each is None else each[k] for each in drawn],
+        }
 
 
-def _in_time(along: Periods, side: ScoredForecast, coverage: float, **known: Any) -> tuple[Period, ...]:
-    return period_results(along, {coverage: side.inside(coverage)}, side.drawn, **known)
+def _interval(part: Part) -> dict[str, Any]:
+    split = None if part.split_share is None else rounded(part.split_share)
+    ends = {"low": rounded(part.low), "high": rounded(part.high)}
+    return {"share": rounded(part.share), "part": split, **ends, "off": part.off, "fault": part.fault}
 
 
-def _interval(findings: Findings, by: str | None, value: str) -> dict[str, Any] | None:
-    """The coverage of a slice, with what chance allows for the tested share; None where it is not tested."""
-    if by is None:
-        interval, fails = findings.overall.interval, False
-    else:
-        results = [each for each in findings.groups if (each.by, each.value) == (by, value)]
-        if not results:
-            return None
-        interval, fails = results[0].intervals[0], findings.fails(results[0])
-    part = None if interval.split_share is None else rounded(interval.split_share)
-    ends = {"low": rounded(interval.low), "high": rounded(interval.high)}
-    return {"share": rounded(interval.share), "part": part, **ends, "off": fails}
+def _periods(j: Judgement, series: Sequence[Series]) -> Iterator[dict[str, Any]]:
+    """Each period: the shares of labels inside the intervals and below the medians, with what was judged."""
+    column = j.columns[j.periods[0].by] if j.periods else all_rows(j.m)
+    numbers = [None if not each.rows.is_distribution else _by_period(each.rows, column) for each in series]
+    for part in j.periods or ():
+        k = column.labels.index(part.value)
+        low, high = part.band
+        yield {
+            "from": part.start,
+            "to": part.end,
+            "m": part.m,
+            "band": [rounded(part.low), rounded(part.high)],
+            "median": [rounded(low[MEDIAN]), rounded(high[MEDIAN])],
+            "off": part.off,
+            "fault": part.fault or ("wider than necessary" if part.only_wide else "within chance"),
+            "of": [
+                None if each is None else {name: rounded(values[k]) for name, values in each.items()}
+                for each in numbers
+            ],
+        }
 
 
-def _slice(by: str | None, value: str, n: int | None, after: Curves, before: Curves | None) -> dict[str, Any]:
-    low, high = reliability_band(after.m, LEVELS, n=n)
-    entry = {
-        "by": by,
-        "value": value,
-        "m": after.m,
-        "band": {
-            "pit": rounded(pit_band(after.m, bins(after.m), n=n)),
-            "below": {"low": rounded(low), "high": rounded(high)},
-        },
-        "after": _curves(after),
-    }
-    return entry if before is None else {**entry, "before": _curves(before)}
-
-
-def _curves(of: Curves) -> dict[str, Any]:
-    return {
-        "pit": of.pit.tolist(),
-        "below": rounded(of.below),
-        "covered": rounded(of.covered),
-        "width": rounded(of.width),
-        "crps": rounded(of.crps),
-        "gap": rounded(of.gap),
-    }
+def _by_period(rows: ForecastRows, column: Slices) -> dict[str, Any]:
+    flags = {"covered": rows.covered, "below": rows.drawn <= 0.5} | ({"part": rows.tested} if rows.has_atoms else {})
+    size = len(column.labels)
+    return {name: np.bincount(column.index, each, size) / column.counts for name, each in flags.items()}
 
 
 def _rows(
-    after: ScoredForecast, before: ScoredForecast | None, slices: Sequence[Slices], shown: Shown
-) -> list[dict[str, Any]]:
-    y, rows = to_numpy(after.y), shown.rows
-    starts = np.cumsum([1, *(len(each.labels) for each in slices)]).tolist()
-    resolution = finest([after] if before is None else [after, before], rows)
-    now = drawn_rows(after, rows, resolution)
-    then = drawn_rows(before, rows, resolution) if before is not None else None
-    found = []
-    for k, row in enumerate(rows.tolist()):
-        inside = [0, *(start + int(each.index[row]) for start, each in zip(starts, slices, strict=False))]
-        entry = {
-            "row": row,
-            "y": rounded(y[row], resolution[k]),
-            "slices": inside,
-            "sample": bool(shown.sample[k]),
-            "pit": rounded(after.columns["pit"][row]),
-            "crps": rounded(after.columns["crps"][row]),
-            "after": now[k],
-        }
-        found.append(entry if then is None else {**entry, "before": then[k]})
-    return found
+    series: Sequence[Series], columns: Sequence[Slices], shown: Shown, time: Any, features: Any
+) -> Iterator[dict[str, Any]]:
+    """The rows that are shown one by one."""
+    m = len(series[0].rows)
+    starts = np.cumsum([1, *(len(column.labels) for column in columns)]).tolist()
+    when = None if time is None else times_in_words(times_of(time, m)[shown.rows])
+    given = features_of(features, m, shown.rows)
+    for k, drawn in enumerate(drawn_rows([each.rows for each in series], shown.rows)):
+        row = int(shown.rows[k])
+        inside = [0, *(start + int(column.index[row]) for start, column in zip(starts, columns, strict=False))]
+        yield (
+            {"row": row, "slices": inside, "sample": bool(shown.sample[k]), **drawn}
+            | ({} if when is None else {"time": when[k]})
+            | ({"features": given[k]} if given[k] else {})
+        )
 
 
-def _time_and_features(time: Any, features: Any, m: int, rows: Any) -> Iterator[dict[str, Any]]:
-    """What else is shown of each of the rows: when it was, and its features."""
-    when = None if time is None else times_in_words(times_of(time, m)[rows])
-    for k, entry in enumerate(features_of(features, m, rows)):
-        yield ({} if when is None else {"time": when[k]}) | ({"features": entry} if entry else {})
-
-
-def _about(m: int, n: int | None) -> dict[str, str]:
-    about = {"rows": f"{m:,}"}
-    if n is not None:
-        about["calibration rows"] = f"{n:,}"
-    return {**about, "made on": date.today().isoformat(), "calibrant": __version__}
+def _notes(j: Judgement, rows: Sequence[Mapping[str, Any]], series: Sequence[Series]) -> Iterator[str]:
+    """How the page was computed."""
+    known = f" They allow for the {count(j.n, 'row')} that calibrated the forecasts." if j.n is not None else ""
+    yield (
+        "Intervals of the table: bootstrap, 95%, paired for differences; those of a coverage are Clopper and Pearson's."
+        " The calibration error is the debiased ECE, without what chance gives a perfect forecast: it may be negative."
+    )
+    yield (
+        "Bands: all rows, groups and periods of calibrated forecasts lie inside theirs together with a probability of"
+        f" 95%; the bars of a PIT histogram by themselves. They are computed, not simulated.{known}"
+    )
+    yield (
+        "The PIT of a label is the forecast probability of a value no larger. Where a value has a probability of its"
+        " own, the charts draw the PIT at random over it, so that it is uniform for calibrated forecasts."
+    )
+    yield (
+        f"Mean widths are those of at most {WIDTH_ROWS:,} rows. {count(len(rows), 'row is', 'rows are')} shown one by"
+        " one, by their number from 0; all others are only counted."
+    )
+    sides = [side for row in rows for side in row["of"]]
+    if any("bars" in side for side in sides):
+        yield (
+            "The forecast of a count is drawn by the probability of each value; where there are very many, by that of"
+            " neighbours together."
+        )
+    if any(side.get("smoothed") for side in sides):
+        yield (
+            "Where q is linear, a density is a comb, as calibration scores happen to lie close together. It is"
+            " smoothed for drawing, by means over half a standard deviation, twice. The CDF is not."
+        )
+    if not all(each.rows.is_distribution for each in series):
+        yield "The base predicts no distribution, so that it has no curves: it is shown by marks, row by row."

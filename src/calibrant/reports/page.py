@@ -30,7 +30,7 @@ def page(
     scripts: tuple[str, ...],
     data: Any,
     *,
-    styles: tuple[str, ...] = ("page.css", "parts.css", "charts.css"),
+    styles: tuple[str, ...] = ("page.css", "charts.css"),
     own: Path | None = None,
     **context: Any,
 ) -> str:

@@ -2,45 +2,36 @@
 // The report on a forecast: one state, the controls that change it, and what follows from it.
 (() => {
   const { data, el, number, percent } = page;
-  const { coverages, slices, rows, label } = data;
+  const { series, label } = data;
+  const { coverages, rows, slices } = views;
   const find = (id) => document.getElementById(id);
-  const [slider, sliderText, group, picker] = ["coverage", "coverage-text", "group", "row"].map(find);
-  const SLICED = ["pit", "reliability", "deviation", "reached", "width", "intervals", "groups"];
-  const COVERED = ["reached", "width", "intervals", "density", "cdf", "groups"];
+  const [slider, group, picker, model] = ["coverage", "group", "row", "model"].map(find);
+  const models = series.filter(({ base }) => !base).length;
+  const drawable = series.map((_, i) => i).filter((i) => slices[0].of[i]);
 
   const state = {
     coverage: Math.min(98, Math.max(0, Math.round(100 * data.coverage) - 1)),
     slice: 0,
     row: 0,
-    shown: "after",
-    pickCoverage: (k) => setCoverage(k),
-    pickRow: (i) => setRow(i),
-    pickSlice: (i) => setSlice(i),
+    shown: 0,
+    pickCoverage: (k) => change({ coverage: k }),
+    pickRow: (i) => change({ row: i }),
+    pickSlice: (i) => change({ slice: i }),
   };
-  if (data.time.length) {
-    for (const [id, spec] of Object.entries(timeViews)) charts.make(find(id)).show(spec());
-  }
-  const drawn = Object.fromEntries(Object.keys(views.charts).map((id) => [id, charts.make(find(id))]));
-
-  function show(ids) {
-    for (const id of ids) {
-      if (rows.length || !["density", "cdf"].includes(id)) drawn[id].show(views.charts[id](state));
-    }
-  }
+  for (const [id, spec] of Object.entries(data.time.length ? views.inTime : {})) charts.make(find(id)).show(spec());
+  const drawn = Object.entries(views.charts).map(([id, view]) => [charts.make(find(id)), view]);
 
   // Sentences.
 
   const wide = (v) => (v === null ? "infinitely wide" : `${number(v)} wide`);
 
   function sayCoverage() {
-    const k = state.coverage;
-    const slice = slices[state.slice];
-    const { before, after } = slice;
-    const than = (text) => (before ? ` (before: ${text(before)})` : "");
-    const share = `${percent(after.covered[k])} of the labels${than((of) => percent(of.covered[k]))}`;
-    const width = `${wide(after.width[k])} on average${than((of) => number(of.width[k] ?? Infinity))}`;
-    const who = slice.by === null ? "The" : `${views.name(slice)} (${page.rows(slice.m)}): the`;
-    find("sentence").textContent = `${who} ${percent(coverages[k], 0)} interval holds ${share} and is ${width}.`;
+    const { coverage: k, slice, shown } = state;
+    const it = slices[slice];
+    const who = `${it.by === null ? "The" : `${views.name(it)} (${page.rows(it.m)}): the`} ${percent(coverages[k], 0)} interval`;
+    const of = (i) => `holds ${percent(it.of[i].covered[k])} of the labels and is ${wide(it.of[i].width[k])} on average`;
+    const others = drawable.length === 2 ? drawable.filter((i) => i !== shown).map((i) => `; ${series[i].name} it ${of(i)}`) : [];
+    find("sentence").textContent = `${who}${drawable.length > 1 ? ` (${series[shown].name})` : ""} ${of(shown)}${others.join("")}.`;
   }
 
   // The numbers of a base that is no distribution; of many, how many and how far.
@@ -52,19 +43,15 @@
 
   function sayRow() {
     const row = rows[state.row];
-    const interval = views.interval(row.after, state);
     const text = views.inRow(row);
-    const ends = (of) => of.map(text).join(" to ");
-    const base = row.before && (row.before.q ? ends(views.interval(row.before, state)) : marked(row.before, text));
-    const before = base ? ` (before: ${base})` : "";
-    const where = views.outside(row, interval) ? "outside" : "inside";
+    const it = row.of[state.shown];
+    const ends = (of) => views.interval(of, state).map(text).join(" to ");
+    const others = row.of.flatMap((of, i) => (i === state.shown || series.length > 2 ? [] : [` (${series[i].name}: ${of.q ? ends(of) : marked(of, text)})`]));
+    const where = views.outside(row, views.interval(it, state)) ? "outside" : "inside";
     find("row-text").textContent =
       `Row ${row.row}${row.time === undefined ? "" : ` (${row.time})`}: ${label} = ${text(row.y)}, ${where} the ${percent(coverages[state.coverage], 0)} interval ` +
-      `${ends(interval)}${before}; P(Y ≤ y) = ${number(row.pit, 3)}; CRPS ${number(row.crps ?? Infinity)}.`;
-  }
-
-  function sayFeatures() {
-    const given = Object.entries(rows[state.row].features ?? {});
+      `${ends(it)}${others.join("")}; P(Y ≤ y) = ${percent(it.pit)}; CRPS ${number(it.crps ?? Infinity)}.`;
+    const given = Object.entries(row.features ?? {});
     find("features").replaceChildren(...given.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
     find("features").hidden = !given.length;
   }
@@ -73,70 +60,47 @@
   function sayMisses() {
     const { head, lines } = views.largest(state);
     const filled = page.table(head, lines.map(({ cells }) => ["", ...cells]));
+    filled.className = "cards";
     lines.forEach(({ i }, k) => {
       const button = el("button", { type: "button", class: "link", "aria-label": `Show row ${rows[i].row}` }, String(rows[i].row));
       button.addEventListener("click", () => {
-        if (!rows[i].slices.includes(state.slice)) setSlice(0);
-        setRow(i);
+        change({ row: i, slice: rows[i].slices.includes(state.slice) ? state.slice : 0 });
         find("row-text").scrollIntoView({ block: "nearest" });
       });
       filled.tBodies[0].rows[k].cells[0].append(button);
     });
-    find("misses").querySelector(".numbers").replaceChildren(filled);
+    find("misses-table").replaceChildren(filled);
     find("misses-text").textContent =
-      `The ${lines.length === 1 ? "row" : `${lines.length} rows`} with the largest CRPS of all ${number(data.m)}, whatever the coverage: the place to look for outliers.`;
+      `The ${lines.length === 1 ? "row" : `${lines.length} rows`} with the largest CRPS of all ${number(data.m)}${models > 1 ? `, by ${series[0].name}` : ""}: the place to look for outliers.`;
   }
 
-  // The state's four parts.
-
-  function setCoverage(k) {
-    state.coverage = k;
-    slider.value = k + 1;
-    const text = percent(coverages[k], 0);
-    sliderText.textContent = text;
+  // A change of the state: the controls follow, then the sentences and the charts, then the address.
+  function change(what) {
+    Object.assign(state, what);
+    const text = percent(coverages[state.coverage], 0);
+    slider.value = state.coverage + 1;
     slider.setAttribute("aria-valuetext", text);
-    sayCoverage();
-    if (rows.length) sayRow();
-    sayMisses();
-    show(COVERED);
-    keep();
-  }
-
-  function setSlice(index) {
-    state.slice = index;
-    group.value = index;
+    find("coverage-text").textContent = text;
+    group.value = state.slice;
+    model.value = state.shown;
     const offered = views.rowsOf(state);
-    picker.replaceChildren(...offered.map((i) => el("option", { value: i }, `${rows[i].row} (${label} = ${views.inRow(rows[i])(rows[i].y)})`)));
-    if (offered.length && !offered.includes(state.row)) state.row = offered[0];
-    sayCoverage();
-    setRow(state.row);
-    show(SLICED);
-  }
-
-  function setRow(index) {
-    state.row = index;
-    const offered = views.rowsOf(state);
-    const place = offered.indexOf(index);
-    picker.value = place < 0 ? "" : index;
+    if (offered.length && !offered.includes(state.row)) [state.row] = offered;
+    if ("slice" in what) picker.replaceChildren(...offered.map((i) => el("option", { value: i }, `${rows[i].row} (${label} = ${views.inRow(rows[i])(rows[i].y)})`)));
+    const place = offered.indexOf(state.row);
+    picker.value = place < 0 ? "" : state.row;
     picker.disabled = !offered.length;
     find("previous").disabled = place <= 0;
     find("next").disabled = place < 0 || place === offered.length - 1;
-    if (rows.length) sayRow();
-    if (rows.length) sayFeatures();
-    show(["intervals", "density", "cdf"]);
-    keep();
-  }
-
-  function setShown(series) {
-    state.shown = series;
-    find("shown").querySelector(`[value=${series}]`).checked = true;
-    show(["intervals"]);
+    sayCoverage();
+    sayRow();
+    sayMisses();
+    for (const [chart, view] of drawn) chart.show(view(state));
     keep();
   }
 
   const step = (by) => () => {
     const offered = views.rowsOf(state);
-    setRow(offered[offered.indexOf(state.row) + by]);
+    change({ row: offered[offered.indexOf(state.row) + by] });
   };
 
   // The choice of rows: all, then the values of each grouping under its name.
@@ -149,15 +113,14 @@
   }
 
   // The state lives in the address, so that it survives a reload and can be sent. What is as it was is left out.
-  const USUAL = { coverage: String(state.coverage + 1), rows: views.name(slices[0]), row: rows.length ? String(rows[0].row) : null, shown: "after" };
-  let listening = false;
-
   const inWords = () => ({
     coverage: String(state.coverage + 1),
     rows: views.name(slices[state.slice]),
-    row: rows.length ? String(rows[state.row].row) : null,
-    shown: state.shown,
+    row: String(rows[state.row].row),
+    model: series[state.shown].name,
   });
+  const USUAL = inWords();
+  let listening = false;
 
   function keep() {
     if (!listening) return;
@@ -172,38 +135,37 @@
   // What the address says; a name that is not on this page changes nothing.
   function restore() {
     const given = new URLSearchParams(location.hash.slice(1));
-    const coverage = Number(given.get("coverage") ?? USUAL.coverage);
-    const slice = slices.findIndex((one) => views.name(one) === (given.get("rows") ?? USUAL.rows));
-    const row = rows.findIndex((one) => String(one.row) === given.get("row"));
+    const said = (name, values, usual) => Math.max(usual, values.indexOf(given.get(name)));
     listening = false;
-    setCoverage(Number.isInteger(coverage) && coverage >= 1 && coverage <= 99 ? coverage - 1 : state.coverage);
-    setSlice(Math.max(0, slice));
-    if (row >= 0 && rows[row].slices.includes(state.slice)) setRow(row);
-    const series = given.get("shown") === "before" && rows.some((one) => one.before?.q) ? "before" : "after";
-    setShown(series);
+    const slice = said("rows", slices.map(views.name), 0);
+    const row = said("row", rows.map((one) => String(one.row)), 0);
+    change({
+      coverage: said("coverage", coverages.map((_, k) => String(k + 1)), -1) < 0 ? state.coverage : Number(given.get("coverage")) - 1,
+      slice,
+      row: rows[row].slices.includes(slice) ? row : state.row,
+      shown: drawable.find((i) => series[i].name === given.get("model")) ?? 0,
+    });
     listening = true;
   }
 
-  slider.addEventListener("input", () => setCoverage(Number(slider.value) - 1));
-  group.addEventListener("change", () => setSlice(Number(group.value)));
-  picker.addEventListener("change", () => setRow(Number(picker.value)));
+  slider.addEventListener("input", () => change({ coverage: Number(slider.value) - 1 }));
+  group.addEventListener("change", () => change({ slice: Number(group.value) }));
+  model.addEventListener("change", () => change({ shown: Number(model.value) }));
+  picker.addEventListener("change", () => change({ row: Number(picker.value) }));
   find("previous").addEventListener("click", step(-1));
   find("next").addEventListener("click", step(1));
-  find("shown").addEventListener("change", (event) => setShown(event.target.value));
-  find("shown").hidden = !rows.some((row) => row.before?.q);
-  for (const part of document.querySelectorAll(".grouped")) part.hidden = slices.length === 1;
+  window.addEventListener("hashchange", () => location.hash.includes("=") && restore());
 
-  const savable = (id, name, table) =>
-    find(id).append("Save as ", ...save.buttons([["CSV", () => save.csv(name, table())]], name));
-  savable("save-measures", find("measures").textContent, () => data.measures);
-  if (data.models) savable("save-models", "Models", () => data.models);
+  fillGroups();
+  model.append(...drawable.map((i) => el("option", { value: i }, series[i].name)));
+  for (const part of document.querySelectorAll(".grouped")) part.hidden = slices.length === 1;
+  find("models").hidden = drawable.length === 1;
+  const savable = (id, name, table) => find(id).append("Save as ", ...save.buttons([["CSV", () => save.csv(name, table())]], name));
+  savable("save-measures", "In numbers", () => data.measures);
   savable("save-misses", "Largest misses", () => {
     const { head, lines } = views.largest(state);
     return { head, rows: lines.map(({ i, cells }) => [String(rows[i].row), ...cells]) };
   });
-  window.addEventListener("hashchange", () => location.hash.includes("=") && restore());
-
-  fillGroups();
   restore();
   page.ready();
 })();

@@ -2,7 +2,6 @@
 // What charts.js draws with: scales, ticks, and the kinds of layer.
 const marks = (() => {
   const { fixed, number } = page;
-  const EMPTY = [Infinity, -Infinity];
 
   function svg(tag, attributes = {}, ...children) {
     const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -11,23 +10,24 @@ const marks = (() => {
     return element;
   }
 
-  // Scales, ticks and their text.
-
   function linear([a, b], [p, q]) {
     const slope = (q - p) / (b - a);
     // A point far outside stays far outside, but a number that SVG can hold.
-    const scale = (v) => Number(Math.min(1e5, Math.max(-1e5, p + (v - a) * slope)).toFixed(2));
-    scale.invert = (pixel) => a + (pixel - p) / slope;
-    return scale;
+    return (v) => Number(Math.min(1e5, Math.max(-1e5, p + (v - a) * slope)).toFixed(2));
   }
 
-  function ticks([a, b], most) {
+  // Ticks: a function of the domain and the pixels that it has gives [{at, text}, ...].
+
+  function even([a, b], most) {
     const rough = Math.abs(b - a) / Math.max(1, most);
     const power = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= rough * (1 - 1e-9));
+    return { step, values: multiples(a, b, step) };
+  }
+
+  function multiples(a, b, step) {
     const [first, last] = [Math.ceil(a / step - 1e-9), Math.floor(b / step + 1e-9)];
-    const values = Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => (first + i) * step);
-    return { step, values };
+    return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => (first + i) * step);
   }
 
   const decimals = (step) => Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
@@ -36,8 +36,36 @@ const marks = (() => {
     (step < 1e-4 || step >= 1e6) && Math.abs(v) < 1e4 * step ? number(v) : fixed(v, decimals(step));
   const percent = (v, step) => `${fixed(100 * v, Math.max(0, decimals(step) - 2))}%`;
 
-  const pen = document.createElement("canvas").getContext("2d");
+  // As many as leave air between their texts.
+  const numbers = (format) => (domain, length, upright = false) => {
+    const made = (most) => {
+      const { step, values } = even(domain, most);
+      return values.map((at) => ({ at, text: format(at, step) }));
+    };
+    if (upright) return made(length / 32);
+    const dense = made(Math.min(10, length / 40));
+    const widest = Math.max(0, ...dense.map(({ text }) => textWidth(text))) + 12;
+    return dense.length * widest <= length ? dense : made(length / widest);
+  };
 
+  // The same of milliseconds since 1970: minutes, hours, days, months or years that begin.
+  const [MINUTE, HOUR, DAY] = [6e4, 36e5, 864e5];
+  const CLOCK = [1, 5, 15, 30].map((k) => k * MINUTE).concat([1, 3, 6, 12].map((k) => k * HOUR), [1, 2, 7, 14].map((k) => k * DAY));
+  function dates([a, b], length) {
+    const least = (b - a) / Math.max(2, length / 95);
+    const iso = (at) => new Date(at).toISOString();
+    const step = CLOCK.find((each) => each >= least);
+    if (step >= DAY) return multiples(a, b, step).map((at) => ({ at, text: iso(at).slice(0, 10) }));
+    if (step) return multiples(a, b, step).map((at) => ({ at, text: iso(at).slice(5, 16).replace("T", " ") }));
+    const months = [1, 3, 6, 12, 24, 60, 120, 240, 600, 1200].find((k) => k * 30 * DAY >= least) ?? 12000;
+    const count = (at) => new Date(at).getUTCFullYear() * 12 + new Date(at).getUTCMonth();
+    return multiples(count(a), count(b), months)
+      .map((k) => Date.UTC(Math.floor(k / 12), k % 12))
+      .filter((at) => at >= a && at <= b)
+      .map((at) => ({ at, text: iso(at).slice(0, months < 12 ? 7 : 4) }));
+  }
+
+  const pen = document.createElement("canvas").getContext("2d");
   pen.font = `600 12px ${getComputedStyle(document.body).fontFamily}`;
   const textWidth = (text) => pen.measureText(text).width;
 
@@ -48,22 +76,7 @@ const marks = (() => {
     return `${text.slice(0, end).trimEnd()}…`;
   }
 
-  // As many ticks as leave air between their texts.
-  function roomy(domain, length, format) {
-    const dense = ticks(domain, Math.min(10, length / 40));
-    const widest = Math.max(0, ...dense.values.map((at) => textWidth(format(at, dense.step))));
-    return dense.values.length * (widest + 12) <= length ? dense : ticks(domain, length / (widest + 12));
-  }
-
-  // The same for an axis that counts things: whole numbers, from the first on.
-  function counted([a, b], length, format) {
-    const all = Array.from({ length: Math.max(0, Math.floor(b) - Math.ceil(a) + 1) }, (_, i) => Math.ceil(a) + i);
-    const widest = Math.max(0, ...all.map((at) => textWidth(format(at, 1))));
-    const step = Math.max(1, Math.ceil(((widest + 12) * (b - a)) / length));
-    return { step, values: all.filter((_, i) => i % step === 0) };
-  }
-
-  // Layers: `reach` gives [x, low, high] of each point, to which the y axis is fitted; `draw` gives the shapes.
+  // Layers: `reach` gives the heights to which the y axis is fitted; `draw` gives the shapes.
 
   const path = (points, x, y) => {
     let open = false;
@@ -77,91 +90,62 @@ const marks = (() => {
       .join("");
   };
   const area = (points, x, y) => {
-    if (!points.length) return "";
     const back = points.map(([u, low]) => [u, low]).reverse();
-    return `${path([...points.map(([u, , high]) => [u, high]), ...back], x, y)}Z`;
+    return points.length ? `${path([...points.map(([u, , high]) => [u, high]), ...back], x, y)}Z` : "";
   };
-  const cross = (u, v, r) => `M${u - r} ${v - r}L${u + r} ${v + r}M${u - r} ${v + r}L${u + r} ${v - r}`;
+  const shape = (d) => (u, v, r = 4) => svg("path", { d: d(u, v, r) });
   const SHAPES = {
     circle: (u, v, r = 3.5) => svg("circle", { cx: u, cy: v, r }),
     square: (u, v, r = 3.5) => svg("rect", { x: u - r, y: v - r, width: 2 * r, height: 2 * r }),
-    up: (u, v, r = 5) => svg("path", { d: `M${u - r} ${v + r}L${u} ${v - r}L${u + r} ${v + r}Z` }),
-    down: (u, v, r = 5) => svg("path", { d: `M${u - r} ${v - r}L${u} ${v + r}L${u + r} ${v - r}Z` }),
-    diamond: (u, v, r = 4) => svg("path", { d: `M${u - r} ${v}L${u} ${v - r}L${u + r} ${v}L${u} ${v + r}Z` }),
-    cross: (u, v, r = 3.5) => svg("path", { d: cross(u, v, r), class: "cross" }),
+    diamond: shape((u, v, r) => `M${u - r} ${v}L${u} ${v - r}L${u + r} ${v}L${u} ${v + r}Z`),
+    up: shape((u, v, r) => `M${u - r} ${v + r}L${u} ${v - r}L${u + r} ${v + r}Z`),
+    down: shape((u, v, r) => `M${u - r} ${v - r}L${u} ${v + r}L${u + r} ${v - r}Z`),
+    cross: (u, v, r = 3.5) => svg("path", { d: `M${u - r} ${v - r}L${u + r} ${v + r}M${u - r} ${v + r}L${u + r} ${v - r}`, class: "cross" }),
   };
+  const box = (x, y, width, height, more = {}) => svg("rect", { x, y, width: Math.max(0, width), height: Math.max(0, height), ...more });
+  const upright = (at, from, to) => svg("line", { x1: at, x2: at, y1: from, y2: to });
+  const level = (at, from, to) => svg("line", { x1: from, x2: to, y1: at, y2: at });
+  const none = () => [];
   const KINDS = {
-    line: {
-      reach: ({ points }) => points.map(([x, y]) => [x, y, y]),
-      draw: ({ points }, x, y) => [svg("path", { d: path(points, x, y) })],
-    },
-    band: {
-      reach: ({ points }) => points,
-      draw: ({ points }, x, y) => [svg("path", { d: area(points, x, y) })],
-    },
+    line: { reach: ({ points }) => points.map(([, y]) => y), draw: ({ points }, x, y) => [svg("path", { d: path(points, x, y) })] },
+    band: { reach: ({ points }) => points.flatMap(([, low, high]) => [low, high]), draw: ({ points }, x, y) => [svg("path", { d: area(points, x, y) })] },
     bars: {
-      reach: ({ points }) => points.map(([a, b, high]) => [(a + b) / 2, 0, high]),
-      draw: ({ points }, x, y) =>
-        points.map(([a, b, high]) => {
-          const [left, right, top, foot] = [x(a) + 0.5, x(b) - 0.5, y(high), y(0)];
-          return svg("rect", { x: left, y: top, width: Math.max(0.5, right - left), height: Math.max(0, foot - top) });
-        }),
+      reach: ({ points }) => points.flatMap(([, , high]) => [0, high]),
+      draw: ({ points }, x, y) => points.map(([a, b, high]) => box(x(a) + 0.5, y(high), Math.max(0.5, x(b) - x(a) - 1), y(0) - y(high))),
     },
     dots: {
-      reach: ({ points }) => points.map(([x, y]) => [x, y, y]),
-      draw: ({ points, shape, size }, x, y) => points.map(([u, v]) => SHAPES[shape](x(u), y(v), size)),
+      reach: ({ points }) => points.map(([, y]) => y),
+      draw: ({ points, shape: kind, size }, x, y) => points.map(([u, v]) => SHAPES[kind](x(u), y(v), size)),
     },
     stems: {
-      reach: ({ points }) => points,
-      draw: ({ points }, x, y) => points.map(([u, a, b]) => svg("line", { x1: x(u), x2: x(u), y1: y(a), y2: y(b) })),
+      reach: ({ points }) => points.flatMap(([, low, high]) => [low, high]),
+      draw: ({ points }, x, y) => points.map(([u, a, b]) => upright(x(u), y(a), y(b))),
     },
-    whiskers: {
-      reach: () => [],
-      draw: ({ points }, x, y) => points.map(([v, a, b]) => svg("line", { x1: x(a), x2: x(b), y1: y(v), y2: y(v) })),
-    },
-    ranges: {
-      reach: () => [],
-      draw: ({ points }, x, y) =>
-        points.map(([v, a, b]) => svg("rect", { x: x(a), y: y(v) - 8, width: Math.max(0, x(b) - x(a)), height: 16 })),
-    },
+    whiskers: { reach: none, draw: ({ points }, x, y) => points.map(([v, a, b]) => level(y(v), x(a), x(b))) },
+    ranges: { reach: none, draw: ({ points }, x, y) => points.map(([v, a, b]) => box(x(a), y(v) - 8, x(b) - x(a), 16)) },
     atoms: {
-      reach: () => [],
+      reach: none,
       draw: ({ points, shift = 0 }, x, y, [top, foot]) =>
         points.flatMap(({ at, share, text, hollow }) => {
           const [middle, height] = [x(at) + shift, share * (foot - top)];
-          const stem = svg("rect", { x: middle - 3, y: foot - height, width: 6, height, class: hollow ? "hollow" : "whole" });
+          const stem = box(middle - 3, foot - height, 6, height, { class: hollow ? "hollow" : "whole" });
           const place = { x: middle, y: Math.max(top + 10, foot - height - 5), "text-anchor": "middle" };
           return text ? [stem, svg("text", place, text)] : [stem];
         }),
     },
-    strip: {
-      reach: () => [],
-      draw: ({ from, to }, x, y, [top, foot]) => [
-        svg("rect", { x: x(from), y: top, width: Math.max(0, x(to) - x(from)), height: foot - top }),
-      ],
-    },
+    strip: { reach: none, draw: ({ from, to }, x, y, [top, foot]) => [box(x(from), top, x(to) - x(from), foot - top)] },
     rule: {
-      reach: () => [],
-      draw: (rule, x, y, [top, foot], [left, right]) => {
-        if (rule.x === undefined) return [svg("line", { x1: left, x2: right, y1: y(rule.y), y2: y(rule.y) })];
-        return [svg("line", { x1: x(rule.x), x2: x(rule.x), y1: top, y2: foot })];
-      },
+      reach: none,
+      draw: (rule, x, y, [top, foot], [left, right]) => [rule.x === undefined ? level(y(rule.y), left, right) : upright(x(rule.x), top, foot)],
     },
   };
 
-  // The heights that the layers reach between a and b; all of them where none lies there.
-  function reached(layers, a, b) {
-    const all = layers.flatMap((layer) => KINDS[layer.kind].reach(layer));
-    const inside = all.filter(([x]) => x !== null && x >= a && x <= b);
-    const heights = (inside.length ? inside : all).flatMap(([, low, high]) => [low, high]);
-    return heights.filter((v) => v !== null && Number.isFinite(v));
-  }
-
-  function fitted({ domain, include = [] }, layers, view) {
+  // The y axis: what is asked for, or from the lowest to the highest point, with a little air.
+  function fitted({ domain, include = [] }, layers) {
     if (domain) return domain;
-    const values = [...include, ...reached(layers, ...view)];
-    const [low, high] = values.reduce(([p, q], v) => [Math.min(p, v), Math.max(q, v)], EMPTY);
-    if (low > high) return [0, 1];
+    const values = [...include, ...layers.flatMap((layer) => KINDS[layer.kind].reach(layer))].filter(Number.isFinite);
+    if (!values.length) return [0, 1];
+    const [low, high] = [values.reduce((p, q) => Math.min(p, q)), values.reduce((p, q) => Math.max(p, q))];
     const pad = 0.06 * (high - low) || 0.5 * Math.abs(high) || 1;
     const keeps = (v) => include.includes(v) && high > low;
     return [keeps(low) ? low : low - pad, keeps(high) ? high : high + pad];
@@ -174,20 +158,17 @@ const marks = (() => {
       const half = textWidth(text) / 2;
       const middle = Math.min(right - half, Math.max(left + half, x(at)));
       const hidden = x(at) < left || x(at) > right;
-      if (!hidden && placed.every((other) => Math.abs(other.middle - middle) > other.half + half + 8)) {
-        placed.push({ text, middle, half });
-      }
+      if (!hidden && placed.every((other) => Math.abs(other.middle - middle) > other.half + half + 8)) placed.push({ text, middle, half });
     }
     return placed.map(({ text, middle }) => svg("text", { x: middle, y: top - 6, "text-anchor": "middle" }, text));
   }
 
-  function swatch({ kind, series, shape }) {
-    const middle = linear([0, 1], [0, 26]);
+  function swatch({ kind, series, shape: mark }) {
     const layer = {
       line: { points: [[0, 6], [1, 6]] },
       band: { points: [[0, 11, 1], [1, 11, 1]] },
       bars: { points: [[0, 1, 11]] },
-      dots: { points: [[0.5, 6]], shape },
+      dots: { points: [[0.5, 6]], shape: mark },
       stems: { points: [[0.5, 0, 12]] },
       whiskers: { points: [[6, 0, 1]] },
       ranges: { points: [[6, 0, 1]] },
@@ -196,9 +177,8 @@ const marks = (() => {
       rule: { y: 6 },
     }[kind];
     const flip = kind === "bars" ? (v) => 12 - v : (v) => v;
-    const shapes = KINDS[kind].draw(layer, middle, flip, [0, 12], [0, 26]);
-    const mark = svg("g", { class: `layer ${kind} ${series ?? ""}` }, ...shapes);
-    return svg("svg", { width: 26, height: 12, viewBox: "0 0 26 12", "aria-hidden": "true" }, mark);
+    const shapes = KINDS[kind].draw(layer, linear([0, 1], [0, 26]), flip, [0, 12], [0, 26]);
+    return svg("svg", { width: 26, height: 12, viewBox: "0 0 26 12", "aria-hidden": "true" }, svg("g", { class: `layer ${kind} ${series ?? ""}` }, ...shapes));
   }
 
   // Small histograms at the right of a chart of lines: bars outside the band are marked.
@@ -208,25 +188,14 @@ const marks = (() => {
       const most = Math.max(high, ...bars);
       const floor = y(at) + HIGH / 2;
       const each = width / bars.length;
-      const level = (count) => floor - (HIGH * count) / most;
+      const top = (v) => floor - (HIGH * v) / most;
       return [
-        svg("rect", { class: "expected", x: left, y: level(high), width, height: level(low) - level(high) }),
-        ...bars.map((count, i) =>
-          svg("rect", {
-            class: count < low || count > high ? "off" : "share",
-            x: left + i * each + 0.5,
-            y: level(count),
-            width: Math.max(0.5, each - 1),
-            height: floor - level(count),
-          }),
-        ),
+        box(left, top(high), width, top(low) - top(high), { class: "expected" }),
+        ...bars.map((v, i) => box(left + i * each + 0.5, top(v), Math.max(0.5, each - 1), floor - top(v), { class: v < low || v > high ? "off" : "share" })),
       ];
     });
     return [svg("text", { x: left + width / 2, y: foot + 17, "text-anchor": "middle" }, label), ...drawn];
   }
 
-  // The corners of a histogram's outline, as a line.
-  const steps = (bars) => bars.flatMap(([a, b, high]) => [[a, high], [b, high]]);
-
-  return { KINDS, SHAPES, asides, counted, elided, fitted, linear, percent, plain, roomy, ruleTexts, steps, svg, swatch, textWidth, ticks };
+  return { KINDS, SHAPES, asides, dates, elided, fitted, linear, numbers, percent, plain, ruleTexts, svg, swatch, textWidth };
 })();

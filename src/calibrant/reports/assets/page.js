@@ -61,7 +61,7 @@ const page = (() => {
   }
 
   function table(head, rows) {
-    const cells = ([first, ...others]) => [el("th", { scope: "row" }, first), ...others.map((text) => el("td", {}, text))];
+    const cells = ([first, ...others]) => [el("th", { scope: "row" }, first), ...others.map((text, i) => el("td", { "data-name": head[i + 1] }, text))];
     return el(
       "table",
       {},

@@ -1,3 +1,0 @@
-"""One of the sentences of a verdict."""
-
-from calibrant.judging.words import Statement as Statement
