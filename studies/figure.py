@@ -14,14 +14,14 @@ from studies.results import Results
 from studies.tables import Row, intervals
 
 
-def figure(results: Results) -> dict[str, bytes]:
-    """The figure as files, 80 mm wide: {"png": ..., "svg": ...}.
+def figure(results: Results) -> bytes:
+    """The figure as a PNG, 80 mm wide.
 
     A pair of bars for each base type (and each score of one that has several): the mean width over datasets. Beside
     them the mean coverage ± its standard error, whose target is the line.
     """
     looks = {"conformal": (AFTER, "o"), "credible": (COLOURS[4], "s")}  # dark and light: told apart in grey too
-    settings: dict[Any, Any] = {"ytick.major.size": 0, "svg.hashsalt": "calibrant"}  # the same figure is the same file
+    settings: dict[Any, Any] = {"ytick.major.size": 0}
     design = results.design
     target = 100 * design.coverage
     rows = [row for row in intervals(results).rows if any(c.here.value is not None for c in row.metrics.values())]
@@ -41,7 +41,9 @@ def figure(results: Results) -> dict[str, bytes]:
         low, high = coverages.get_xlim()
         coverages.set_xlim(min(low, target - 2), max(high, target + 2))
         drawing.legend(*widths.get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False)
-        return {"png": _saved(drawing, "png", "Software"), "svg": _saved(drawing, "svg", "Date")}
+        stream = io.BytesIO()
+        drawing.savefig(stream, dpi=300, metadata={"Software": None})  # without it the same figure is the same file
+        return stream.getvalue()
 
 
 def _known(rows: list[Row], metric: str, offset: float) -> list[tuple[float, float, float]]:
@@ -69,10 +71,3 @@ def _label(row: Row, *, several: bool) -> str:
     """The base type, with its score where it has several."""
     base, score = row.labels
     return f"{base}\n({score})" if several else base
-
-
-def _saved(drawing: Any, kind: str, stamp: str) -> bytes:
-    """The file without the stamp that would make each one another."""
-    stream = io.BytesIO()
-    drawing.savefig(stream, format=kind, dpi=300, metadata={stamp: None})
-    return stream.getvalue()

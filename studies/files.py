@@ -10,7 +10,7 @@ from studies.figure import figure
 from studies.folder import write_all
 from studies.results import Results
 from studies.tables import MeansTable, tables_of
-from studies.writers import averages_csv, latex, markdown, per_dataset_csv
+from studies.writers import averages_csv, markdown, per_dataset_csv
 
 
 def write_tables(results: Results, folder: str | os.PathLike[str]) -> list[Path]:
@@ -19,11 +19,10 @@ def write_tables(results: Results, folder: str | os.PathLike[str]) -> list[Path]
 
 
 def tables_and_figure(results: Results, tables: Mapping[str, tuple[MeansTable, ...]]) -> dict[str, str | bytes]:
-    """The content of each file: the tables as .csv, .md and .tex, the intervals as .png and .svg too."""
+    """The content of each file: the tables as .csv and .md, the intervals as .png too."""
     files: dict[str, str | bytes] = {}
     for name, several in tables.items():
         files[f"{name}.csv"] = per_dataset_csv(results) if name == "per_dataset" else averages_csv(*several)
     for name, several in tables.items():
         files[f"{name}.md"] = f"# The study: {name}\n\n" + "\n".join(map(markdown, several))
-        files[f"{name}.tex"] = "\n".join(map(latex, several))
-    return files | {f"intervals.{kind}": content for kind, content in figure(results).items()}
+    return files | {"intervals.png": figure(results)}

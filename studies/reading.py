@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 import math
 import os
 from collections.abc import Iterable, Mapping
@@ -19,7 +20,7 @@ def read(path: str | os.PathLike[str], design: Design) -> Results:
     """The results of a run; a torn last line, as a killed run leaves one, is passed over.
 
     Args:
-        path: The file of results, `cells.jsonl`.
+        path: The file of results, `cells.jsonl`, or the same compressed, `cells.jsonl.xz`.
         design: The study that they are of.
     """
     about: Mapping[str, Any] | None = None
@@ -51,7 +52,8 @@ def read(path: str | os.PathLike[str], design: Design) -> Results:
 
 def _lines(path: str | os.PathLike[str]) -> Iterable[tuple[str, dict[str, Any]]]:
     refuse_odd(path)
-    with open(path, encoding="utf-8", errors="replace") as file:
+    opened = lzma.open if os.fspath(path).endswith(".xz") else open
+    with opened(path, "rt", encoding="utf-8", errors="replace") as file:
         lines = [(number, text) for number, text in enumerate(file, start=1) if text.strip()]
     for number, text in lines:
         where = f"{os.fspath(path)}, line {number}"

@@ -1,10 +1,9 @@
-"""Tables as text: Markdown and LaTeX (booktabs) for people, CSV for programs."""
+"""Tables as text: Markdown for people, CSV for programs."""
 
 from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from studies.means import Mean
@@ -13,16 +12,6 @@ from studies.results import Results
 from studies.tables import Compared, MeansTable, Row
 
 _ABSENT = "—"
-_TEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "±": r"$\pm$",
-    "²": r"$^2$",
-    "Σ": r"$\Sigma$",
-    "—": "---",
-    **{character: f"\\{character}" for character in "&%$#_{}"},
-}
 
 
 def shown(mean: Mean) -> str:
@@ -53,39 +42,6 @@ def markdown(table: MeansTable) -> str:
     """A title, a table of three lines a row, its notes."""
     lines = [line for row in table.rows for line in _lines(table, row)]
     return "\n\n".join([f"## {table.title}", markdown_table(_header(table), lines), *table.notes]) + "\n"
-
-
-def latex(table: MeansTable) -> str:
-    r"""The same as a LaTeX table as wide as the text; the preamble needs \usepackage{booktabs,graphicx}."""
-    groups = [" \\\\\n".join(" & ".join(map(escape, line)) for line in _lines(table, row)) for row in table.rows]
-    header = _header(table)
-    return "\n".join(
-        [
-            r"\begin{table}",
-            r"\centering",
-            rf"\caption{{{escape(table.title)}}}",
-            r"\resizebox{\linewidth}{!}{%",
-            rf"\begin{{tabular}}{{{'l' * len(header)}}}",
-            r"\toprule",
-            " & ".join(map(escape, header)) + r" \\",
-            *(f"\\midrule\n{group} \\\\" for group in groups),
-            r"\bottomrule",
-            r"\end{tabular}}",
-            *(rf"\par\footnotesize {escape(note)}" for note in table.notes),
-            r"\end{table}",
-            "",
-        ]
-    )
-
-
-def escape(text: str) -> str:
-    r"""A text as LaTeX prints it.
-
-    >>> print(escape("95% of a_b & -1.5 ± 0.1"))
-    95\% of a\_b \& $-$1.5 $\pm$ 0.1
-    """
-    special = "".join(_TEX.get(character, character) for character in text)
-    return re.sub(r"(?<![\w-])-(?=\d)", "$-$", special)
 
 
 def averages_csv(table: MeansTable) -> str:

@@ -42,7 +42,8 @@ def study(folder: Path, options: dict[str, Any], docs: Path | None = None) -> No
 
 def tables(folder: Path, docs: Path | None = None) -> None:
     """Write the tables, the figure and the page of the results that `folder` has."""
-    show_written(write(folder / FILE, folder, docs))
+    compressed = folder / f"{FILE}.xz"
+    show_written(write(compressed if compressed.exists() else folder / FILE, folder, docs))
 
 
 def options_of(

@@ -22,21 +22,17 @@ from studies.results import Results
 from studies.tables import MeansTable, intervals
 from studies.writers import markdown, markdown_table, shown
 
-REPORT = "report.html"
-"""The page to open in a browser."""
-
 
 def page(results: Results, *, why: Mapping[str, str] | None = None, home: Path = Path()) -> str:
-    """The page as Markdown; `home` is the way from it to the folder of the figure and the report."""
+    """The page as Markdown; `home` is the way from it to the folder of the figure."""
     reached, true = goals(results), claims(results)
-    picture, report = ((home / name).as_posix() for name in ("intervals.png", REPORT))
+    picture = (home / "intervals.png").as_posix()
     first, second = table1(results), table2(results)
     sections = [
         "# The paper's study, run again",
         *_result(results),
         _tally({"goals reached": reached, "claims of the paper confirmed": true}),
         results.extent,
-        f"[The same results]({report}) on a page you can sort and filter.",
         "## Goals",
         _judged("goal", "reached", reached),
         _once(first, {results.extent}),

@@ -1,4 +1,4 @@
-"""All the files of the paper's study: its tables, its figure, and the two pages that compare it with the paper."""
+"""All the files of the paper's study: its tables, its figure, and the page that compares it with the paper."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from pathlib import Path
 
 from studies.files import tables_and_figure
 from studies.folder import write_all
-from studies.paper.html_page import study_page
-from studies.paper.page import REPORT, page
+from studies.paper.page import page
 from studies.paper.reading import read
 from studies.paper.tables import per_dataset, table1, table2
 from studies.paper.why import explanations
@@ -31,8 +30,7 @@ def write(
 
     Args:
         cells: The file of results, `cells.jsonl`.
-        folder: Where table1, table2, per_dataset and intervals go (.csv, .md, .tex), the figure (.png, .svg), and
-            `report.html`, all of it as a page to open in a browser.
+        folder: Where table1, table2, per_dataset and intervals go (.csv, .md), and the figure (.png).
         docs: The folder of the page, `reproduction.md`; without it the page goes to `folder`.
         why: For datasets that come out worse than published, a sentence that says why. Without it, those of
             `why.json` in `folder` are taken, {dataset: sentence}, if it is there.
@@ -40,7 +38,7 @@ def write(
     results, folder = read(cells), Path(folder)
     home = folder if docs is None else Path(docs)
     why = explanations(folder / WHY) if why is None else why
-    files = {**tables_and_figure(results, _tables(results)), REPORT: study_page(results)}
+    files = tables_and_figure(results, _tables(results))
     text = page(results, why=why, home=Path(os.path.relpath(folder, home)))
     return [*write_all(folder, files), *write_all(home, {PAGE: text})]
 

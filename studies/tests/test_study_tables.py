@@ -8,7 +8,6 @@ import json
 import math
 import os
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,24 +21,21 @@ from studies.paper.claims import claims
 from studies.paper.design import PAPER
 from studies.paper.floors import NLL_FLOOR, ece_floor
 from studies.paper.goals import goals
-from studies.paper.html_page import study_page
 from studies.paper.page import page
 from studies.paper.ranking import ranked
 from studies.paper.reading import read
 from studies.paper.reproduction import write
 from studies.paper.tables import per_dataset, table1, table2, versus
-from studies.tables import MeansTable, intervals
-from studies.writers import averages_csv, escape, latex, markdown, per_dataset_csv
+from studies.tables import intervals
+from studies.writers import averages_csv, markdown, per_dataset_csv
 
 ZSCORE, CDF = (
     {k: Method("distribution", score, k) for k in ("linear", "random", "naf")} for score in ("zscore", "cdf")
 )
 HEADER = {"study": {"versions": {"calibrant": "0.1.0", "numpy": "2.3"}, "seed": 0, "device": "cpu", "recipe": {}}}
 FILES = {
-    *(f"{name}.{kind}" for name in ("table1", "table2", "per_dataset", "intervals") for kind in ("csv", "md", "tex")),
+    *(f"{name}.{kind}" for name in ("table1", "table2", "per_dataset", "intervals") for kind in ("csv", "md")),
     "intervals.png",
-    "intervals.svg",
-    "report.html",
     "reproduction.md",
 }
 
@@ -341,7 +337,7 @@ def test_a_partial_run_says_what_is_missing(tmp_path):
     assert whole.extent == "17 of the paper's 17 datasets, 16 of its 16 splits, every cell."
     part = results(tmp_path, change=lambda line: None if line["split"] == 3 and line["base"] == "point" else line)
     assert part.extent.startswith("2 of the paper's 17 datasets, 4 of its 16 splits, 6 cells missing; without blog, ")
-    for text in (markdown(table1(part)), markdown(table2(part)), latex(table1(part)), page(part)):
+    for text in (markdown(table1(part)), markdown(table2(part)), page(part)):
         assert "6 cells missing" in text
     assert "3 to 4 of the paper's 16 splits" in per_dataset(part)[0].notes[0]
 
@@ -399,26 +395,6 @@ def test_every_line_of_a_markdown_table_has_as_many_bars(tmp_path):
     for table in (table1(results(tmp_path)), table2(results(tmp_path)), *per_dataset(results(tmp_path))):
         bars = {line.count("|") for line in markdown(table).splitlines() if line.startswith("|")}
         assert bars == {len(table.labels) + 1 + len(HEADINGS) + 1}
-
-
-def test_latex_escapes_what_tex_would_read():
-    assert escape(r"a_b & 5% #1 $x {y} ~ ^ \z") == (
-        r"a\_b \& 5\% \#1 \$x \{y\} \textasciitilde{} \textasciicircum{} \textbackslash{}z"
-    )
-    assert escape("-0.1 ± 0.2 quantile-10 fb-comment1 (-3)") == r"$-$0.1 $\pm$ 0.2 quantile-10 fb-comment1 ($-$3)"
-
-
-def test_a_latex_table_is_whole(tmp_path):
-    text = latex(table1(results(tmp_path)))
-    assert [text.count(rule) for rule in (r"\toprule", r"\midrule", r"\bottomrule")] == [1, 6, 1]
-    columns = len(re.search(r"\\begin\{tabular\}\{(l+)\}", text)[1])
-    body = text.split(r"\toprule")[1].split(r"\bottomrule")[0]
-    lines = [line for line in body.splitlines() if line.endswith(r"\\")]
-    assert {line.replace(r"\&", "").count("&") for line in lines} == {columns - 1}
-    assert text.isascii()
-    odd = replace(table1(results(tmp_path)), title="50% of a_b")
-    assert r"\caption{50\% of a\_b}" in latex(odd)
-    assert isinstance(odd, MeansTable)
 
 
 # Goals and claims
@@ -569,7 +545,6 @@ def test_write_makes_every_file_and_the_same_again(tmp_path):
     assert {file.name: file.read_bytes() for file in write(path, tmp_path / "two")} == first
     assert {file.name for file in (tmp_path / "one").iterdir()} == FILES
     assert first["intervals.png"].startswith(b"\x89PNG")
-    assert b"<svg" in first["intervals.svg"]
 
 
 def test_the_order_of_the_lines_changes_nothing(tmp_path):
@@ -676,7 +651,12 @@ def test_an_error_leaves_the_old_files_whole(tmp_path):
     assert {file: file.read_bytes() for file in before} == before
 
 
-def test_the_page_in_the_repository_is_the_one_that_its_results_give():
+def test_the_tables_in_the_repository_are_those_that_its_results_give(tmp_path):
     """Else: python -m studies study --tables-only --folder results/study --docs docs."""
     folder = Path(__file__).parents[2] / "results" / "study"
-    assert (folder / "report.html").read_text("utf-8") == study_page(read(folder / "cells.jsonl"))
+    found = {
+        path.name: path.read_text("utf-8")
+        for path in write(folder / "cells.jsonl.xz", tmp_path)
+        if path.suffix == ".csv"
+    }
+    assert found == {name: (folder / name).read_text("utf-8") for name in found}
