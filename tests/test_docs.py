@@ -40,7 +40,6 @@ command_line, docstrings, gallery, maths, offline, pictures = map(tool, TOOLS)
 PUBLIC = (
     "calibrant",
     "calibrant.backtesting",
-    "calibrant.diagnosis",
     "calibrant.distributions",
     "calibrant.horizons",
     "calibrant.interpolators",

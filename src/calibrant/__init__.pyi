@@ -12,7 +12,6 @@ from .calibration import Calibrated as Calibrated
 from .calibration import Calibrator as Calibrator
 from .censored import Censored as Censored
 from .cross import CrossCalibrated as CrossCalibrated
-from .diagnosis import diagnose as diagnose
 from .distributions import Distribution as Distribution
 from .distributions import GaussianMixture as GaussianMixture
 from .distributions import Laplace as Laplace

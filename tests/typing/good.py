@@ -23,8 +23,8 @@ from calibrant import (
     Samples,
     Tracker,
     backtest,
-    diagnose,
     evaluate,
+    judge,
     load,
     plots,
     report,
@@ -104,8 +104,8 @@ assert_type(backtest(calibrated, f, y).base, Prediction | Distribution)
 assert_type(Censored(y, y > 0).event, npt.NDArray[np.bool_])
 Calibrator().fit(f, Censored([1.0, 2.0], [True, False]))
 Calibrator(labels=Counts()).fit(f, y, rng=np.random.default_rng(0))
-diagnose(H, [0.1, 0.2], {"x": [1.0, 2.0]})
-diagnose(H, [0.1, 0.2], frame)
+judge(H, [0.1, 0.2], {"x": [1.0, 2.0]})
+judge(H, [0.1, 0.2], frame)
 required_n(0.05, interpolator=NAF())
 Joined.of([Normal(0.0, 1.0)], [0, 0])
 TableModel.of(calibrated, mean="mu", std="sigma")

@@ -18,7 +18,6 @@ from typing import Any
 
 PACKAGES = (
     "calibrant",
-    "calibrant.diagnosis",
     "calibrant.distributions",
     "calibrant.horizons",
     "calibrant.interpolators",

@@ -19,8 +19,8 @@ from calibrant import (
     Point,
     Quantiles,
     backtest,
-    diagnose,
     evaluate,
+    judge,
     load,
     report,
     required_n,
@@ -68,7 +68,7 @@ Calibrator().fit(prediction, y, rng=y)  # wrong
 required_n(0.05, interpolator="naf")  # wrong
 evaluate(prediction, y, labels=1)  # wrong
 report(prediction, y, guarantee="marginal")  # wrong
-diagnose(prediction, y, 3)  # wrong
+judge(prediction, y, 3)  # wrong
 backtest(calibrated, y, prediction)  # wrong
 backtest(calibrated, prediction)  # wrong
 backtest(HorizonCalibrator(), prediction)  # wrong

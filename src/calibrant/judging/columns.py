@@ -10,26 +10,38 @@ import numpy as np
 
 from calibrant._arguments import same_length
 from calibrant._arrays import to_numpy
-from calibrant.metrics.by_slice import PARTS
-from calibrant.metrics.slices import Slices, columns_of, slices_of
+from calibrant.metrics.slices import Slices, columns_of, distinct_label, slices_of
+
+PARTS = 5
+"""So many slices are made of many different numbers."""
+OWN = ("predicted value", "width")
 
 
-def feature_slices(X: Any, m: int, names: Sequence[str] | None) -> list[Slices]:
+def feature_slices(X: Any, m: int) -> list[Slices]:
     """The slices of m rows by each feature: quintiles, or a value each where there are few; constants are left out.
 
-    >>> [column.name for column in feature_slices([[1, "a"], [2, "b"], [3, "b"]], 3, None)]
+    >>> [column.name for column in feature_slices([[1, "a"], [2, "b"], [3, "b"]], 3)]
     ['x0', 'x1']
     """
     columns = [] if X is None else list(_columns(X, m))
-    if names is not None:
-        names = [str(name) for name in names]
-        if len(names) != len(columns):
-            raise ValueError(f"names must name each of the {len(columns)} columns of X, got {len(names)}")
-        columns = [(name, values) for name, (_, values) in zip(names, columns, strict=True)]
     twice = {name for k, (name, _) in enumerate(columns) if name in [other for other, _ in columns[:k]]}
     if twice:
         raise ValueError(f"the columns of X must have different names, got {min(twice)!r} twice")
     made = [slices_of(name, values, m, parts=PARTS, of="X") for name, values in columns]
+    return [column for column in made if len(column.labels) > 1]
+
+
+def own_slices(centre: Any, width: Any, taken: Sequence[str] = ()) -> list[Slices]:
+    """The rows by the forecast's own centre and the width of its interval, in five parts each.
+
+    A column with one value makes no slices. Widths are compared to six digits, so that rounding does not matter.
+    """
+    names = [distinct_label(name, taken) for name in OWN]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        power = 10.0 ** np.clip(5 - np.floor(np.log10(np.abs(width))), -300, 300)
+        short = np.round(width * power) / power
+    columns = [centre, np.where(np.isfinite(short), short, width)]
+    made = [slices_of(name, values, len(values), parts=PARTS) for name, values in zip(names, columns, strict=True)]
     return [column for column in made if len(column.labels) > 1]
 
 

@@ -8,6 +8,8 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any, Literal
 
+import numpy as np
+
 from calibrant.guarantee import Guarantee
 from calibrant.judging.cause import Cause, cause_of
 from calibrant.judging.changes import Change, changes
@@ -189,4 +191,7 @@ class Facts:
         promise, part = self.guarantee, self.overall
         if promise is None or promise.kind in ("no claim", "long run", "label"):
             return True
-        return not (part.off and self.pvalue <= 0.01 and part.size > promise.epsilon)
+        if promise.basis == "cross" and part.below is not None:  # P(H(Y) <= c) <= 2 c + epsilon, and above 1 - c
+            tail, beyond = np.minimum(LEVELS, 1 - LEVELS), np.where(LEVELS < 0.5, part.below, 1 - part.below)
+            return bool((beyond - 2 * tail - promise.epsilon <= part.band[1] - LEVELS + 1e-12).all())
+        return not (part.off and part.pvalue <= 0.01 and part.size > promise.epsilon)

@@ -14,15 +14,14 @@ from calibrant._display import aligned, table
 from calibrant._types import ArrayLike, Features, Groups, Values
 from calibrant.forecast import PredictionLike
 from calibrant.guarantee import Guarantee
-from calibrant.judging.columns import feature_slices
+from calibrant.judging.columns import PARTS, feature_slices, own_slices
 from calibrant.judging.facts import ALARM, Facts
 from calibrant.judging.features import dependence, worst_slice
 from calibrant.judging.interface import Interface
-from calibrant.judging.part import calibration_rows_of, parts_of
+from calibrant.judging.part import SMALLEST, calibration_rows_of, parts_of
 from calibrant.judging.rows import forecast_rows
 from calibrant.judging.words import Headline, Kind, Statement, headline, statements
 from calibrant.labels.base import Labels
-from calibrant.metrics.by_slice import PARTS, SMALLEST, own_slices
 from calibrant.metrics.forecasts import comparable, paired
 from calibrant.metrics.label_kinds import distribution_for_labels, for_labels
 from calibrant.metrics.periods import periods_of
@@ -161,7 +160,7 @@ def judge(
     m, (n, own) = len(rows), (guarantee.calibration_rows, guarantee.sizes) if guarantee else (None, None)
     before = None if base is None else comparable(base, distribution)
     groups = [slices_of(name, values, m) for name, values in columns_of(by, "group")] if by is not None else []
-    features = [column for column in feature_slices(X, m, None) if column.name not in [each.name for each in groups]]
+    features = [column for column in feature_slices(X, m) if column.name not in [each.name for each in groups]]
     taken = [column.name for column in (*groups, *features)]
     centre = rows.columns["median" if "median" in rows.columns else "centre"]
     forecasts = own_slices(centre, rows.columns["width"], taken) if m >= PARTS * SMALLEST else []

@@ -13,12 +13,11 @@ from calibrant.judging.rows import Floats, ForecastRows
 from calibrant.metrics.bands import band_pvalue, reliability_band
 from calibrant.metrics.calibration import largest_gap
 from calibrant.metrics.rounding import percent, percents
+from calibrant.metrics.slices import SMALLEST as SMALLEST
 from calibrant.metrics.slices import Slices
 
 LEVELS = np.arange(1, 200) / 200
 """The levels at which the share of PITs below is compared with the level."""
-SMALLEST = 20
-"""Slices of fewer rows are not judged."""
 TAILS = (0.005, 0.01, 0.025, 0.05)
 """The tails are what lies below the quantiles at these levels, above those at 1 less them, and both together."""
 TIES_SPLIT = "with ties at their ends split"

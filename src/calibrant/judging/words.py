@@ -13,6 +13,7 @@ from calibrant._words import count
 from calibrant.guarantee import required_n
 from calibrant.judging.cause import Cause
 from calibrant.judging.changes import Estimate
+from calibrant.judging.columns import OWN
 from calibrant.judging.facts import Facts
 from calibrant.judging.part import SMALLEST, Part
 from calibrant.metrics.bands import reliability_band
@@ -152,10 +153,7 @@ def next_step(j: Facts, cause: Cause) -> tuple[str, Remedy]:
         return f"Calibrate {f'{finer} ' if finer else ''}by {by} ({ways.by}).", "by group"
     if cause.about == "location":
         return f"Fit the model better in {by}, which it leaves a part of y to, and calibrate it again.", "fit location"
-    return f"Let the width follow {'the forecast' if by in OWN else by}, by {ways.refine}.", "fit width"
-
-
-OWN = ("predicted value", "width", "(predicted value)", "(width)")
+    return f"Let the width follow {'the forecast' if by.strip('()') in OWN else by}, by {ways.refine}.", "fit width"
 
 
 def statements(j: Facts) -> tuple[Statement, ...]:

@@ -7,13 +7,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibrant._arrays import Array, to_numpy
 from calibrant.distributions.piecewise_linear import Lines, PiecewiseLinear
 from calibrant.metrics.bands import reliability_band
-from calibrant.metrics.interval_coverage import Floats
 from calibrant.predictions import Quantiles, Samples
 from calibrant.predictions.base import Prediction
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -13,8 +13,8 @@ from calibrant._arguments import same_length
 from calibrant._arrays import first_and_count
 from calibrant._types import Values
 from calibrant._words import in_all
-from calibrant.metrics.by_slice import SMALLEST
 from calibrant.metrics.slices import (
+    SMALLEST,
     Slices,
     column_values,
     dates_in_words,

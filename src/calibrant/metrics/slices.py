@@ -23,6 +23,8 @@ FEW = 12
 MOST = 30
 """The largest number of slices that text is cut into."""
 BINS = 4
+SMALLEST = 20
+"""Slices of fewer rows are not judged."""
 
 Index = NDArray[np.int64]
 
