@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.stats import bootstrap
+from scipy.stats import binomtest, bootstrap
 
 from calibrant.judging.rows import Floats, ForecastRows
-from calibrant.metrics.bands import share_interval
 
 BAGS = 1000
 """More rows than this are put into so many random bags, whose means are drawn in place of the rows."""
@@ -89,5 +88,6 @@ def estimated(values: Floats) -> Estimate:
 
 
 def _share(covered: Floats) -> Estimate:
-    low, high = share_interval(np.sum(covered), covered.size)
-    return Estimate(float(np.mean(covered)), float(low), float(high))
+    """A share with its exact interval, that of Clopper and Pearson."""
+    ends = binomtest(int(np.sum(covered)), covered.size).proportion_ci()
+    return Estimate(float(np.mean(covered)), float(ends.low), float(ends.high))

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
 
 import numpy as np
 import scipy.special
@@ -109,21 +108,6 @@ def band_pvalue(shares: ArrayLike, m: int, levels: ArrayLike, *, n: int | None =
     least = max(level, 1e-300)
     pvalue = 1 - path.inside(*_quantiles(path.tails, least))
     return min(1.0, pvalue if pvalue > 1e-9 else least * len(p))
-
-
-def share_interval(hits: Any, m: Any, confidence: float = 0.95) -> tuple[Floats, Floats]:
-    """The shares at which so few, or so many, hits among m rows would have a chance of (1 - confidence) / 2.
-
-    The interval of Clopper and Pearson (1934): honest where all rows, or none, are hits.
-
-    >>> [round(float(end), 3) for end in share_interval(90, 100)]
-    [0.824, 0.951]
-    """
-    hits, tail = np.asarray(hits, np.float64), (1 - unit("confidence", confidence)) / 2
-    misses = m - hits
-    low = np.where(hits > 0, scipy.special.betaincinv(np.maximum(hits, 1), misses + 1, tail), 0.0)
-    high = np.where(misses > 0, scipy.special.betaincinv(hits + 1, np.maximum(misses, 1), 1 - tail), 1.0)
-    return low, high
 
 
 @dataclass(frozen=True)

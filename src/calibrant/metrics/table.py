@@ -118,7 +118,7 @@ def evaluate(
     ECE                            0.06324  near 0
     debiased ECE                   -0.1045  near 0
     sup calibration error           0.3085  near 0
-    PIT uniformity p-value          0.8749  not small
+    PIT uniformity p-value          0.8629  not small
     rows                                 3
     >>> evaluate([0.0, 1.0, 2.0], [0.5, 0.0, 2.1]).to_dict()
     {'crps': 0.5333333333333333, 'n': 3}
