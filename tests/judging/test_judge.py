@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 import calibrant
-from calibrant import Calibrator, CrossCalibrated, Normal, Quantiles, judge
+from calibrant import CalibratedRegressor, Calibrator, CrossCalibrated, Normal, Quantiles, judge
 from calibrant.distributions import Poisson
 from calibrant.judging.part import LEVELS, calibration_rows_of
 from calibrant.labels import Counts
@@ -248,3 +252,16 @@ def test_a_calibrated_forecast_is_seldom_found_off():
         not judge(Normal(np.zeros(200), 1.0), rng.normal(size=200), time=np.arange(200)).passes for _ in range(runs)
     )
     assert off / runs <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)
+
+
+def test_an_estimator_is_judged_by_the_columns_of_its_features():
+    rng = np.random.default_rng(11)
+    X = pd.DataFrame({"x": rng.normal(size=900), "site": rng.choice(["a", "b"], 900), "day": np.arange(900)})
+    y = X["x"] + rng.normal(size=900)
+    model = CalibratedRegressor(make_pipeline(FunctionTransformer(lambda X: X[["x"]]), LinearRegression()))
+    found = model.fit(X[:600], y[:600]).judge(X[600:], y[600:] + 2, time="day", by="site")
+    assert found.by == ("site",)
+    assert {part.by for part in found.features} == {"x", "day"}
+    assert len(found.periods) == 10
+    assert (found.fault, found.remedy) == ("too low", "calibrate again")
+    assert found.base is not None

@@ -260,7 +260,7 @@ def uniformity_of(p: Array) -> UniformityTest:
 
 
 def kolmogorov_pvalue(D: float, m: int) -> float:
-    """P(sup_c |#{U_i <= c} / m - c| >= D) for m uniform numbers: exact, beyond 10,000 Kolmogorov's limit (Vrbik 2018)."""
+    """P(sup_c |#{U_i <= c} / m - c| >= D) for m uniform numbers; beyond 10,000 Kolmogorov's limit (Vrbik 2018)."""
     if m > 10_000:
         t = math.sqrt(m) * D
         return float(scipy.special.kolmogorov(t + 1 / (6 * math.sqrt(m)) + (t - 1) / (4 * m)))

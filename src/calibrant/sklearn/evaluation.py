@@ -1,4 +1,4 @@
-"""`evaluate`, `report` and `save_calibration` of calibrated estimators."""
+"""`evaluate`, `judge`, `report` and `save_calibration` of calibrated estimators."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from calibrant._arguments import same_length
 from calibrant._types import ArrayLike, Columns, Features, Groups, Values
+from calibrant.judging import Judgement, judge
 from calibrant.metrics import evaluate
 from calibrant.models.frames import is_frame
 from calibrant.reports import report
@@ -28,7 +29,7 @@ MOST = 30
 
 
 class EvaluationMethods:
-    """`evaluate`, `report` and `save_calibration`, for what has `predict_distribution`."""
+    """`evaluate`, `judge`, `report` and `save_calibration`, for what has `predict_distribution`."""
 
     calibrated_: Any
     estimators_: list[Any]
@@ -52,6 +53,38 @@ class EvaluationMethods:
             return cast(Metrics, H.evaluate(y, coverage=coverage))
         y = self._checked(X, y)
         return cast(Metrics, evaluate(H, cast(ArrayLike, y), coverage=coverage))
+
+    def judge(
+        self,
+        X: Features,
+        y: ArrayLike,
+        *,
+        time: str | int | Values | None = None,
+        by: Groups | str | int | Sequence[str | int] | None = None,
+        coverage: float = 0.9,
+    ) -> Judgement:
+        """Whether the forecasts are calibrated, what is wrong, and what to do, see `calibrant.judge`.
+
+        Args:
+            X: The features of rows that neither trained nor calibrated; they are judged by the first 30 columns.
+            y: Their labels, one number per row.
+            time: The column of X with the time of each row, or the times themselves.
+            by: The columns of X to group by, one or several, or groups as `calibrant.judge` takes them.
+            coverage: The probability of the centred intervals.
+        """
+        check_is_fitted(self, "calibrated_")
+        if isinstance(self.calibrated_, SeveralCalibrated):
+            raise TypeError("one label is judged: calibrant.judge(model.predict_distribution(X)[label], y)")
+        return judge(
+            self.predict_distribution(X),
+            self._checked(X, y),
+            columns_to_show(X, None),
+            time=column_of(X, time, "time") if isinstance(time, (str, int)) else time,
+            by=slices_in(X, by),
+            base=self._uncalibrated(X),
+            guarantee=self.calibrated_.guarantee,
+            coverage=coverage,
+        )
 
     def report(
         self,
