@@ -1,0 +1,1 @@
+"""What the command line evaluates slices and periods by."""
