@@ -149,10 +149,11 @@ def next_step(j: Facts, cause: Cause) -> tuple[str, Remedy]:
         rows = f"rows since {cause.since}" if cause.since else "rows like those to come"
         return f"Calibrate again on {rows}, or follow the labels as they come with a Tracker.", "since"
     if cause.kind == "column" and by in j.by:
-        finer = "again, with finer groups," if j.known == "by group" else ""
-        return f"Calibrate {f'{finer} ' if finer else ''}by {by} ({ways.by}).", "by group"
+        finer = "again, with finer groups, " if j.known == "by group" else ""
+        return f"Calibrate {finer}by {by} ({ways.by}).", "by group"
     if cause.about == "location":
-        return f"Fit the model better in {by}, which it leaves a part of y to, and calibrate it again.", "fit location"
+        misses = f"The model misses how y depends on {by}: fit it better there, then calibrate it again."
+        return misses, "fit location"
     return f"Let the width follow {'the forecast' if by.strip('()') in OWN else by}, by {ways.refine}.", "fit width"
 
 
