@@ -15,9 +15,6 @@ from calibrant.distributions import Context, Logistic
 from calibrant.distributions.grouped import labels_of
 from calibrant.interpolators import NAF, Apart, BoundedTails, ByGroup, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.borrowing import drawn
-from calibrant.metrics.by_slice import calibration_rows_of, slice_results
-from calibrant.metrics.interval_coverage import InsideFlags, inside
-from calibrant.metrics.slices import slices_of
 from calibrant.scores import CDFScore
 from calibrant.sklearn.columns import groups_in, hidden_from
 from calibrant.sklearn.evaluation import columns_to_show
@@ -425,23 +422,6 @@ def test_ten_thousand_groups_fit_in_a_file_and_are_read_at_once(tmp_path):
     asked = rng.integers(0, 10_000, 1000)
     found, wanted = (each(np.zeros(1000), by=asked).crps(0.3) for each in (model, again))
     np.testing.assert_array_equal(found, wanted)
-
-
-def test_a_slice_is_judged_by_the_rows_that_calibrated_it():
-    region = slices_of("region", ["north"] * 40 + ["south"] * 40, 80)
-    half = slices_of("half", ["one"] * 20 + ["two"] * 60, 80)
-    own = {"north": 10, "south": 1000}
-    behind = calibration_rows_of([half, region], 1010, own)
-    assert [behind(region, 0), behind(region, 1)] == [10, 1000]
-    assert behind(half, 0) == 10
-    assert behind(half, 1) == int(1 / ((1 / 3) ** 2 / 10 + (2 / 3) ** 2 / 1000))
-    assert calibration_rows_of([half], 1010, own)(half, 0) == 1010
-    pit = np.r_[np.linspace(0.15, 0.85, 40), np.linspace(0.0, 1.0, 40)]
-    held = {0.5: InsideFlags(inside(pit, 0.5))}
-    assert (
-        slice_results([region], held, None, n=1010)[0].intervals[0].low
-        > slice_results([region], held, None, n=1010, own=own)[0].intervals[0].low
-    )
 
 
 def test_the_report_speaks_of_groups_that_were_calibrated():

@@ -12,17 +12,10 @@ from scipy import stats
 from sklearn.linear_model import LinearRegression
 from typer.testing import CliRunner
 
-from calibrant import Calibrator, Normal, diagnose, evaluate, report
+from calibrant import Normal, evaluate, judge, report
 from calibrant.cli.app import app
-from calibrant.cli.results import pvalue_note
-from calibrant.diagnosis.headline import headline
-from calibrant.diagnosis.opposite_slices import opposite_slices
-from calibrant.diagnosis.over_time import over_time
-from calibrant.diagnosis.overall import overall_of
 from calibrant.distributions import Poisson
 from calibrant.labels import Counts
-from calibrant.metrics.by_slice import IntervalResult, SliceResult
-from calibrant.metrics.interval_coverage import InsideFlags, inside
 from calibrant.metrics.label_kinds import HINT as ANY_DOOR
 
 HINT = ANY_DOOR.format("labels=Counts()")
@@ -51,106 +44,7 @@ def few_counts():
 # One number for one thing
 
 
-def test_a_diagnosis_and_periods_of_time_say_the_share_that_one_counts(few_counts):
-    P, y, group = few_counts
-    found = diagnose(P, y, {"group": group})
-    for each in found.slices:
-        rows = np.ones(3000, bool) if not each.by else group == each.value if each.by == "group" else None
-        for held in each.intervals if rows is not None else ():
-            assert held.share == counted(P, y, held.coverage)[rows].mean()
-            assert held.split_share < held.share
-    assert found.worst.interval.share > found.worst.interval.split_share
-    text = str(found)
-    farthest = max(found.off[0].intervals, key=lambda held: abs(held.tested - held.coverage) * held.off)
-    assert f"intervals hold {100 * farthest.share:.1f}% of the labels, and {100 * farthest.tested:.1f}% with" in text
-    head, first = found.table().splitlines()[:2]
-    assert head.split()[1:6] == ["in", "90%", "ties", "split", "chance"]
-    assert f"{100 * found.slices[0].intervals[0].share:.1f}%" in first
-    (period, *_) = over_time(P, y, bins=3)
-    assert period.intervals[0].share == counted(P, y)[:1000].mean() > period.intervals[0].split_share
-    continuous = diagnose(Normal(np.zeros(200), 1.0), np.random.default_rng(0).normal(size=200))
-    assert all(held.split_share is None for each in continuous.slices for held in each.intervals)
-    assert "ties" not in str(continuous) + continuous.table()
-
-
-def test_counts_of_a_true_distribution_are_seldom_called_off_by_groups():
-    """Their intervals hold far more than asked for, and that is no fault."""
-    rng = np.random.default_rng(1)
-    off = 0
-    for _ in range(100):
-        rate = np.where(np.arange(600) % 2, 3.0, 0.2)
-        y = rng.poisson(rate).astype(float)
-        off += any(each.off for each in diagnose(Poisson(rate), y, permutations=59).slices)
-    assert off <= 5 + 3 * (5 * 0.95) ** 0.5  # at most a third of 5% goes to the slices; 100 draws
-    assert counted(Poisson(rate), y).mean() > 0.94
-
-
-def test_the_share_that_is_judged_decides():
-    assert not IntervalResult(0.9, 0.97, 0.87, 0.93, split_share=0.9).off
-    assert IntervalResult(0.9, 0.9, 0.87, 0.93, split_share=0.8).off
-    assert IntervalResult(0.9, 0.97, 0.87, 0.93).off
-    pit = np.random.default_rng(0).random(1000)
-    overall = overall_of(pit, 0.9, flags=InsideFlags(np.ones(1000, bool), inside(pit, 0.9)))
-    assert overall.interval.share == 1.0
-    assert overall.coverage_fault == ""
-
-
 # Grades
-
-
-@pytest.mark.parametrize(("power", "fault"), [(0.5, "too low"), (2.0, "too high")])
-def test_a_shift_is_shown_where_it_exceeds_chance_most(power, fault):
-    overall = overall_of(np.random.default_rng(0).random(2000) ** power, 0.9)
-    low, high = overall.band
-    beyond = low - overall.below if fault == "too low" else overall.below - high
-    assert overall.fault == fault
-    assert beyond[overall.clearest_level] == beyond.max() > 0
-
-
-def test_a_borderline_crossing_is_a_warning_and_breaks_no_guarantee():
-    rng = np.random.default_rng(2)
-    found = [overall_of(rng.random(500), 0.9) for _ in range(400)]
-    borderline = [each for each in found if each.state == "borderline"]
-    assert borderline
-    for each in borderline:
-        said = headline(each)
-        assert said.kind == "warn"
-        assert said.text.startswith("Perhaps not calibrated: the forecasts look ")
-        assert not each.fails
-        assert each.is_consistent_with(Calibrator().fit(np.arange(9.0), np.arange(9.0) + rng.normal(size=9)).guarantee)
-    # the band of 99% and that of the coverage: at most 0.015 of 400 draws, and three standard deviations
-    red = np.mean([headline(each).kind == "bad" for each in found])
-    assert red <= 0.015 + 3 * (0.015 / 400) ** 0.5
-    assert any(each.outside.max() > 0 for each in found)
-
-
-def test_p_value_and_verdict_say_why_they_differ():
-    rng = np.random.default_rng(3)
-    pit = np.where(rng.random(1500) < 0.02, 1 - 1e-3 * rng.random(1500), 0.99 * rng.random(1500))
-    tails = overall_of(pit, 0.9)
-    assert tails.outside.max() > 0
-    assert re.match(r"The p-value is that of the largest gap.* at [\d.]+ the share", pvalue_note(0.3, tails))
-    assert pvalue_note(1e-4, tails) == pvalue_note(None, tails) == ""
-    fine = next(each for each in (overall_of(rng.random(1500), 0.9) for _ in range(9)) if each.state == "calibrated")
-    assert pvalue_note(0.5, fine) == ""
-    assert "is small, but the verdict finds no level" in pvalue_note(0.01, fine)
-
-
-def slice_of(by, value, share, m=500):
-    return SliceResult(by, value, m, (IntervalResult(0.9, share, 0.86, 0.94),), None, None, None, 1.0, 0.05)
-
-
-def test_slices_that_are_off_both_ways_are_found_in_one_column():
-    off = [slice_of("x", "a", 1.0), slice_of("x", "b", 0.97), slice_of("x", "c", 0.8), slice_of("z", "d", 0.5)]
-    found = opposite_slices(off)
-    assert (found.wide.value, found.narrow.value, found.forecast_slices) == ("a", "c", False)
-    assert str(found) == "too wide for x = a and too narrow for x = c"
-    assert opposite_slices(off[:2]) is None
-    assert opposite_slices([off[0], off[3]]) is None  # of two columns
-    assert opposite_slices([slice_of("x", "a", 0.945), slice_of("x", "b", 0.5)]) is None  # the one is all that is wrong
-    # by the share that is judged: all labels are inside where counts are small
-    held = IntervalResult(0.9, 0.99, 0.86, 0.94, split_share=0.8)
-    assert opposite_slices([slice_of("x", "a", 1.0), SliceResult("x", "b", 9, (held,), None, None, None, 1.0, 0.05)])
 
 
 # Raw forecasts
@@ -173,21 +67,21 @@ def count_quantiles():
 
 
 def test_labels_of_another_kind_are_refused_by_all():
-    for judge in (evaluate, report, diagnose):
+    for judging in (evaluate, report, judge):
         with pytest.raises(
             ValueError, match=r"y is 0.5 in row 3 \(the only such row\): Counts\(\) takes whole numbers"
         ):
-            judge(Normal(np.zeros(100), 1.0), np.where(np.arange(100) == 3, 0.5, 0.0), labels=Counts())
+            judging(Normal(np.zeros(100), 1.0), np.where(np.arange(100) == 3, 0.5, 0.0), labels=Counts())
         with pytest.raises(TypeError, match="labels must be a name or a Labels object, got <class"):
-            judge(Normal(np.zeros(100), 1.0), np.zeros(100), labels=Counts)
+            judging(Normal(np.zeros(100), 1.0), np.zeros(100), labels=Counts)
 
 
 def test_missing_labels_are_told_the_way_out():
     y = pd.Series(np.where(np.arange(200) % 50 == 7, np.nan, 1.0), name="count")
     H = Normal(np.zeros(200), 1.0)
-    for judge in (evaluate, report, diagnose):
+    for judging in (evaluate, report, judge):
         with pytest.raises(ValueError, match=r"y is NaN or infinite in row 7 \(4 rows in all\): leave out rows"):
-            judge(H, y)
+            judging(H, y)
     known = np.isfinite(y)
     assert evaluate(H[known], y[known]).n == 196
 
@@ -304,11 +198,11 @@ def test_the_steps_at_a_terminal_are_commands():
 
 
 def test_a_model_in_place_of_forecasts_is_told_the_way():
-    for judge, name in ((report, "report"), (evaluate, "evaluate")):
+    for of_two, name in ((report, "report"), (evaluate, "evaluate")):
         with pytest.raises(TypeError, match=rf"model\.{name}\(X, y\), for another model {name}\(prediction_of"):
-            judge(object(), np.zeros((3, 2)), np.zeros(3))
+            of_two(object(), np.zeros((3, 2)), np.zeros(3))
     X, y = np.zeros((60, 2)), np.arange(60.0)
     model = LinearRegression().fit(X, y)
-    for asked in (lambda: report(model, y), lambda: evaluate(model, y), lambda: diagnose(model, X, y)):
+    for asked in (lambda: report(model, y), lambda: evaluate(model, y), lambda: judge(model, X, y)):
         with pytest.raises(TypeError, match=r"got the model LinearRegression: pass prediction_of\(model, X\)"):
             asked()
