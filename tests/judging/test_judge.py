@@ -256,7 +256,7 @@ def test_a_calibrated_forecast_is_seldom_found_off():
 
 def test_an_estimator_is_judged_by_the_columns_of_its_features():
     rng = np.random.default_rng(11)
-    X = pd.DataFrame({"x": rng.normal(size=900), "site": rng.choice(["a", "b"], 900), "day": np.arange(900)})
+    X = pd.DataFrame({"x": rng.normal(size=900), "site": rng.choice(["a", "b"], 900), "day": rng.permutation(900)})
     y = X["x"] + rng.normal(size=900)
     model = CalibratedRegressor(make_pipeline(FunctionTransformer(lambda X: X[["x"]]), LinearRegression()))
     found = model.fit(X[:600], y[:600]).judge(X[600:], y[600:] + 2, time="day", by="site")
