@@ -20,11 +20,12 @@ from calibrant import (
     Point,
     Quantiles,
     Samples,
-    batches,
+    tables,
 )
 from calibrant.metrics import crps
 from calibrant.names import score_named
 from calibrant.scores import EnsembleScore, QuantileScore, RelativeScore, SqrtScore, ZScore
+from calibrant.tables import Columns
 
 SPREAD = np.array([-1.0, -0.3, 0.2, 1.0])
 KINDS = {
@@ -189,6 +190,6 @@ def test_the_commands_say_it_once_and_count_rows_as_in_the_file(tmp_path):
     assert "ZScore(floor=0.1)" in mended.stdout
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        batches.fit([pa.record_batch(columns)], target="y", mean="mu", std="sigma")
+        tables.fit(pa.record_batch(columns), Columns(target="y", mean="mu", std="sigma"))
     (said,) = [str(each.message) for each in caught if "smaller than the median" in str(each.message)]
-    assert said.startswith("the batches, the rows in the order of their keys: ZScore: 1 of 399 calibration rows, the")
+    assert said.startswith("the table, the rows in the order of their keys: ZScore: 1 of 399 calibration rows, the")

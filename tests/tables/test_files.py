@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +16,7 @@ from systems import on_posix
 from calibrant import tables
 from calibrant.tables import Columns
 from calibrant.tables.files import Dialect, Files, TableFile, written
+from calibrant.tables.stream import Engine
 
 N = 300
 RNG = np.random.default_rng(0)
@@ -177,3 +180,30 @@ def test_files_of_a_list_may_lie_anywhere(tmp_path):
     paths = [write(tmp_path / "b" / "x.csv", TABLE.slice(0, 100)), write(tmp_path / "a.csv", TABLE.slice(100))]
     assert [file.part for file in Files.of(paths).files] == [0, 1]
     assert tables.predict(paths, MODEL, interval=0.9).read_all().cast(EXPECTED.schema).equals(EXPECTED)
+
+
+class Pool(Engine):
+    """Files, each a part, in several threads."""
+
+    source = "the pool"
+
+    def __init__(self, paths):
+        self.paths = [str(path) for path in paths]
+
+    @property
+    def header(self):
+        return TableFile(Path(self.paths[0])).header
+
+    def merged(self, work):
+        with ThreadPoolExecutor(2) as pool:
+            return work.merge(pool.map(work.part, self.paths, self.paths, range(len(self.paths))))
+
+    def mapped(self, work):
+        return [work.afresh()(batch) for path in self.paths for batch in TableFile(Path(path)).batches([], work.read)]
+
+
+def test_an_engine_of_ones_own_gives_the_bits_of_one_table(tmp_path):
+    pool = Pool(write(tmp_path / f"{part}.feather", TABLE.slice(100 * part, 100)) for part in range(3))
+    model = tables.fit(pool, COLUMNS, ids="id", sample=50)
+    assert pa.Table.from_batches(tables.predict(pool, model, interval=0.9)).equals(EXPECTED)
+    assert tables.evaluate(pool, model).calibrated == tables.evaluate(TABLE, MODEL).calibrated
