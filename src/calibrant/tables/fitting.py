@@ -51,7 +51,7 @@ class Fitting(Work):
             below = keys <= np.max(_keys(found[0]))
             rows, keys = rows.where(below), keys[below]
         tables = [*(found or []), self._checked(rows, keys, counts)]
-        if self.sample is None or sum(map(len, tables)) <= 2 * max(self.sample, len(tables[0])):
+        if self.sample is None or (found and sum(map(len, tables)) <= 2 * max(self.sample, len(tables[0]))):
             return tables
         return [self._sampled(tables, rows.source)]
 
