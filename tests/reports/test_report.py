@@ -16,7 +16,7 @@ import torch
 from systems import on_posix
 
 import calibrant
-from calibrant import Calibrator, CrossCalibrated, Ensemble, Interval, Normal, Point, Quantiles, Samples, judge, metrics
+from calibrant import Calibrator, CrossCalibrated, Interval, Normal, Point, Quantiles, Samples, judge, metrics
 from calibrant.distributions import Poisson
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Naive, Random
 from calibrant.judging.part import LEVELS
@@ -444,9 +444,3 @@ def test_a_number_has_its_sign_and_few_digits_on_the_page(value, text):
 def test_data_of_a_page_that_are_no_json_are_refused():
     with pytest.raises(ValueError, match=r"^data must be JSON, with None for a number that is not finite, got: "):
         page("page.html", (), {"share": np.nan}, title="t")
-
-
-def test_an_ensemble_of_distributions_is_a_mixture():
-    f, noise = np.random.default_rng(4).normal(size=(2, 500))
-    ensemble = Ensemble([Normal(f, 1.0), Normal(f + 1, 2.0)], [3, 1])
-    assert ">Forecasts of y<" in report(ensemble, f + noise, rows=[0]).html

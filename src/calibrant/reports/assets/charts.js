@@ -113,7 +113,7 @@ const charts = (() => {
           svg("g", { class: "grid" }, ...grid),
           svg("line", { class: "axis", x1: left, x2: right, y1: foot, y2: foot }),
           svg("g", { "clip-path": `url(#${clip})` }, ...drawn, this.cursor),
-          ...(margin ? [svg("g", { class: "aside" }, ...asides(aside, y, right + 16, margin, foot))] : []),
+          ...(margin ? [svg("g", { class: "aside s0" }, ...asides(aside, y, right + 16, margin, foot))] : []),
           svg("g", { class: "rules" }, ...ruleTexts(layers, x, top, [left, right])),
           svg("g", { class: "ticks x" }, ...xTexts),
           svg("g", { class: "ticks y" }, ...yTexts),
