@@ -33,7 +33,7 @@ TORCH ?= $(shell grep '^torch==' $(LOCK))
 # time, is built on these.
 FLOORS := $(addprefix tests/test_, arrays bad_input context distributions model_files intervals \
   labels_everywhere metrics mixture over_time plots public_names report slices time_everywhere) \
-  $(patsubst %.py,%,$(wildcard tests/test_cli.py tests/test_cli_*.py tests/test_several_cli.py tests/test_*estimator*.py)) \
+  $(patsubst %.py,%,$(wildcard tests/cli/test_*.py tests/test_*estimator*.py)) \
   studies/tests/test_study_datasets $(addprefix tests/tables/test_, core files dask)
 
 # What `make test-wheel` runs: `make WHEEL_TESTS=tests test-wheel` takes all that are not slow.

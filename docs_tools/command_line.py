@@ -17,7 +17,9 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
 
 def commands() -> str:
     """A table of all commands."""
-    rows = [f"| `calibrant {name}` | {escaped(found.get_short_help_str(200))} |" for name, found in _known().items()]
+    from calibrant.cli.app import HELP
+
+    rows = [f"| `calibrant {name}` | {escaped(words)} |" for name, words in HELP.items()]
     return "\n".join(["| command | what it does |", "|---|---|", *rows])
 
 
@@ -42,11 +44,9 @@ def command(name: str, where: str) -> str:
 
 
 def _known() -> dict[str, Any]:
-    from typer.main import get_command
+    from calibrant.cli.app import HELP, load
 
-    from calibrant.cli.app import app
-
-    return dict(get_command(app).commands)  # type: ignore[attr-defined]
+    return {name: load(name) for name in HELP}
 
 
 def _panel(parameter: Any) -> str:

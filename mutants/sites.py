@@ -23,7 +23,7 @@ from cosmic_ray.operators.operator import Example, Operator
 AREAS = {
     "core": ["calibration.py", "scores", "interpolators", "distributions", "metrics"],
     "estimator": ["sklearn", "models"],
-    "files": ["files.py", "_codec.py", "atomic.py", "batches", "tables"],
+    "files": ["files.py", "_codec.py", "atomic.py", "tables"],
     "CLI": ["cli"],
     "reports": ["reports", "plots"],
     "shared": [

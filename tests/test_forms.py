@@ -173,7 +173,7 @@ def test_a_forged_form_is_refused(form, tmp_path):
 
 def test_the_commands_say_the_same_sentence(tmp_path):
     columns = {f"q{k}": values for k, values in zip("abc", quantiles([0.1, 0.5, 0.9]).values.T, strict=True)}
-    model, out = tmp_path / "q.safetensors", tmp_path / "out"
+    model, out = tmp_path / "q.safetensors", tmp_path / "out.csv"
     rows = write(tmp_path / "rows.parquet", {**columns, "y": Y})
     run("fit", rows, "--target", "y", "--quantiles", "qa:0.1,qb:0.5,qc:0.9", "-o", model)
     said = "calibrated on quantiles at levels 0.1, 0.5, 0.9, got quantiles at levels 0.25, 0.5, 0.75"

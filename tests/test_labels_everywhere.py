@@ -239,14 +239,14 @@ def test_the_command_line_names_labels_outside_the_bounds(tmp_path):
     y[7] = -3.0
     data, saved = table(tmp_path / "cal.parquet", y=y), tmp_path / "m.safetensors"
     said = run("fit", data, "--target", "y", "--point", "f", "--labels", "0:", "-o", saved, code=1).stderr
-    assert "y is -3 in row 7 (counting from 0), the only such row, below the bound 0 of --labels 0:" in said
+    assert "y is -3 in row 7 (the only such row), below the bound 0 of Real(0, None) (--labels)" in said
     assert not saved.exists()
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_the_command_line_leaves_missing_rows_out_and_counts_them(tmp_path, monkeypatch, suffix):
-    monkeypatch.setattr("calibrant.cli.tables.BATCH", 50)
-    monkeypatch.setattr("calibrant.batches.predicting.IN_CACHE", 20)
+    monkeypatch.setattr("calibrant.tables.files.BATCH", 50)
+    monkeypatch.setattr("calibrant.tables.predicting.IN_CACHE", 20)
     f = pa.array([None if row == 60 else value for row, value in enumerate((X["x"] + 0.5).tolist())])
     y = pa.array([None if row in (5, 70) else value for row, value in enumerate(Y.tolist())])
     data, saved, out = table(tmp_path / f"cal.{suffix}", f=f, y=y), tmp_path / "m.safetensors", tmp_path / "out.csv"
@@ -268,7 +268,7 @@ def test_the_command_line_leaves_missing_rows_out_and_counts_them(tmp_path, monk
         refused = run(command[0], data, "-m", saved, *command[1:], "--missing", "error", code=1)
         assert "is missing in row" in refused.stderr
     empty = table(tmp_path / f"none.{suffix}", y=pa.array([None] * N, pa.float64()))
-    assert "no row has both a label and a prediction" in run("evaluate", empty, "-m", saved, code=1).stderr
+    assert "column 'y' is missing in all 240 rows" in run("evaluate", empty, "-m", saved, code=1).stderr
 
 
 @pytest.mark.parametrize("kind", ["log", "log1p", "0:,log1p"])

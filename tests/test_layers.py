@@ -23,7 +23,7 @@ TREES = {str(path.relative_to(PACKAGE)): ast.parse(path.read_text(encoding="utf-
 BY_NAME = {
     "models/dispatch.py": "one adapter for each model library, of which the one that made the model is there",
     "cli/__init__.py": "says which libraries the command line lacks before it imports them",
-    "cli/lazy.py": "`--help` waits for no library that only some commands need",
+    "cli/app.py": "`--help` waits for no library that only some commands need",
 }
 """The files that may import by name (`import_module`), and why."""
 

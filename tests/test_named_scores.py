@@ -34,8 +34,7 @@ def test_a_prediction_that_is_not_above_minus_c_is_refused_by_its_row(score):
     name = score.__name__
     said = complaint(ValueError, Calibrator(score()).fit, f, np.ones(4))
     assert said == (
-        f"{name} needs f + c > 0, but with c = 0 row 1 (2 rows in all) has f = 0: pass a larger c, such as"
-        f" {name}(c=1) for counts"
+        f"{name} needs f + c > 0, but with c = 0 row 1 (2 rows in all) has f = 0: pass a larger c, such as 1.7"
     )
     said = complaint(ValueError, Calibrator(score(c=1.0)).fit(F, Y), f)
     assert "with c = 1 row 3 (the only such row) has f = -1.5" in said

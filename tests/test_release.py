@@ -117,7 +117,7 @@ def test_what_the_lowest_versions_are_said_to_be_tested_on_is_among_their_tests(
     said = {"arrays", "dask", "distributions", "files", "intervals", "metrics", "plots", "report"}
     assert said <= floors
     assert [name for name in floors if not (ROOT / "tests" / f"test_{name}.py").exists()] == []
-    for every in ("tests/test_cli_*.py", "tests/test_*estimator*.py"):
+    for every in ("tests/cli/test_*.py", "tests/test_*estimator*.py"):
         assert every in re.search(r"\$\(wildcard (.*?)\)", makefile)[1].split()
 
 

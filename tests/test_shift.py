@@ -172,7 +172,7 @@ def test_weights_of_a_column_in_fit_evaluate_predict_and_report(files):
     assert fitted.exit_code == 0, fitted.output
     assert "effective number" in fitted.output
     found = json.loads(run("evaluate", new, "-m", model, "--json").stdout)
-    assert abs(found["calibrated"]["coverage"] - 0.9) < 0.025
+    assert abs(found["metrics"]["coverage"] - 0.9) < 0.025
     assert run("predict", new, "-m", model, "--interval", "0.9", "-o", out).exit_code == 0
     lower = pd.read_csv(out)["lower"]
     table, cal = pd.read_csv(new), pd.read_csv(files / "cal.csv")
@@ -181,7 +181,7 @@ def test_weights_of_a_column_in_fit_evaluate_predict_and_report(files):
     assert run("report", new, "-m", model, "-o", files / "r.html").exit_code == 0
     assert run("inspect", model).exit_code == 0
     run("fit", files / "cal.csv", "--target", "y", "--point", "f", "-o", model)
-    assert json.loads(run("evaluate", new, "-m", model, "--json").stdout)["calibrated"]["coverage"] < 0.87
+    assert json.loads(run("evaluate", new, "-m", model, "--json").stdout)["metrics"]["coverage"] < 0.87
 
 
 def test_another_column_of_weights_can_be_named_in_the_call(files):

@@ -80,13 +80,13 @@ def test_wrong_flags_are_one_sentence(tmp_path, model):
     first, out = write(tmp_path / "first.csv", rows(0)), str(tmp_path / "n.safetensors")
     fit = ["fit", first, "--target", "y", "--point", "f", "-o", out]
     assert "do not go together" in run(*fit, "--last", "3", "--half-life", "3", code=2)
-    assert "expected a positive number of rows" in run(*fit, "--half-life", "0", code=2)
+    assert "HalfLife.rows must be positive" in run(*fit, "--half-life", "0", code=2)
     for threshold in ("1", "inf", "nan"):
         said = run("monitor", first, "-m", model, "--threshold", threshold, code=2)
         assert f"expected a number above 1, got {threshold}" in said
     naf = [*fit[:-1], str(tmp_path / "naf.safetensors"), "--interpolator", "naf"]
     run(*naf)
-    assert "pass --refit" in run("update", naf[-3], first, "-o", out, code=1)
+    assert "(--refit)" in run("update", naf[-3], first, "-o", out, code=1)
     assert "n = 800" in run("update", naf[-3], first, "--refit", "-o", out)
 
 

@@ -114,7 +114,7 @@ def test_evaluate_judges_a_file_without_a_model(table):
     assert result.stdout.startswith("[problem] ")
     assert "Calibrator()" not in result.stdout
     found = json.loads(run("evaluate", "test.csv", "--target", "count", "--rate", "rate", "--json").stdout)
-    assert found["base"]["coverage"] == evaluate(P, y).coverage
+    assert found["metrics"]["coverage"] == evaluate(P, y).coverage
     assert found["n"] == 2000
     zero = found["slices"][0]
     assert (zero["by"], zero["value"]) == ("predicted value", "0")
@@ -122,15 +122,16 @@ def test_evaluate_judges_a_file_without_a_model(table):
     assert zero["off"]
     shown = next(line for line in result.stdout.splitlines() if line.strip().startswith("predicted value = 0"))
     assert f"{100 * zero['coverage']:.1f}%" in shown
-    assert f"{100 * zero['coverage_ties_split']:.1f}% *" in shown
+    assert f"{100 * zero['coverage_ties_split']:.1f}%" in shown
+    assert zero["fault"] in shown
 
 
 def test_quantiles_of_counts_in_a_file_are_judged_by_labels(table):
     flags = "evaluate", "test.csv", "--target", "count", "--quantiles", "q05:0.05,q50:0.5,q95:0.95", "--json"
     found = json.loads(run(*flags, "--labels", "counts").stdout)
     y = table["count"]
-    assert found["base"]["coverage"] == ((table["q05"] <= y) & (y <= table["q95"])).mean()
-    assert found["verdict"]["text"].startswith("The quantiles are right at their levels")
+    assert found["metrics"]["coverage"] == ((table["q05"] <= y) & (y <= table["q95"])).mean()
+    assert found["verdict"].startswith("The quantiles are right at their levels")
 
 
 @pytest.mark.usefixtures("table")
@@ -152,7 +153,7 @@ def test_report_writes_a_page_without_a_model():
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ([], "--model: name the model file that fit wrote; or, to evaluate predictions as they are, their columns"),
+        ([], "--model: name the model file that fit wrote; or, to judge predictions as they are, their columns"),
         (["--rate", "rate"], "--target: without --model the column of the labels must be named"),
         (["--rate", "rate", "--target", "count", "--by", "part"], "--by: it goes with --model only"),
         (["--rate", "rate", "--target", "count", "--labels", "whole"], "--labels: labels must be one of log, "),

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from difflib import get_close_matches
+from typing import Any, TypeVar, cast
 
 
 def in_all(number: int) -> str:
@@ -63,17 +64,26 @@ def spelling(name: str, known: Iterable[str]) -> str:
 _SINGULAR = {"have": "has", "are": "is", "they": "it", "them": "it", "their": "its", " each": "", "steps": "step"}
 
 
+E = TypeVar("E", bound=Exception)
+
+
+def about(argument: str, error: E) -> E:
+    """The error with the name of its argument: the command line adds the option of that name to the sentence."""
+    cast(Any, error).argument = argument
+    return error
+
+
 NAMED: ContextVar[Callable[[str], str]] = ContextVar("named", default=str)
 """What a message becomes where rows come from a source that counts them otherwise; "" where it need not be said."""
 
 
-def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
-    """A warning that points at the first line outside this library."""
+def warn_user(message: str, category: type[Warning] = UserWarning, argument: str = "") -> None:
+    """A warning that points at the first line outside this library, about an argument or none."""
     frame, depth = sys._getframe(), 1
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_NOT_THE_USERS):
         frame, depth = frame.f_back, depth + 1
     if named := NAMED.get()(message):
-        warnings.warn(named, category, stacklevel=depth)
+        warnings.warn(about(argument, category(named)), stacklevel=depth)
 
 
 _NOT_THE_USERS = (os.path.dirname(__file__) + os.sep, "<string>", functools.__file__)

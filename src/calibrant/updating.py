@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from calibrant._arrays import Array
 from calibrant._types import Draws
+from calibrant._words import about
 from calibrant.interpolators.history import ADDING, History, interpolate
 from calibrant.predictions.point import as_prediction, labelled_rows
 from calibrant.scores.base import finite_scores
@@ -65,4 +66,6 @@ def check_alike(first: Any, other: Any) -> None:
 def check_adding(calibrated: Any, problem: str) -> None:
     """Raise unless q depends on which scores there are, and on nothing else."""
     if type(calibrated.interpolator) not in ADDING:
-        raise TypeError(f"{type(calibrated.interpolator).__name__} fits q to all scores at once and {problem}")
+        raise about(
+            "refit", TypeError(f"{type(calibrated.interpolator).__name__} fits q to all scores at once and {problem}")
+        )

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from calibrant.cli.options import Debug, Json
-from calibrant.cli.parsing import parts_of
-from calibrant.cli.usage import Commands
+from calibrant.cli.commands import DEBUG, Commands
+from calibrant.cli.options import Json, names_of
 from studies.cli.console import told
 
 app: typer.Typer = typer.Typer(
@@ -52,7 +51,7 @@ def study(
     seed: Seed = 0,
     docs: Docs = None,
     tables_only: TablesOnly = False,
-    debug: Debug = False,
+    debug: DEBUG = False,
 ) -> None:
     """Run the paper's empirical study, and write its tables."""
     with told(debug=debug):
@@ -62,7 +61,7 @@ def study(
             studying.tables(folder, docs)
             return
         options = studying.options_of(
-            datasets=parts_of(only) or None,
+            datasets=names_of([only]) or None,
             splits=splits,
             data=data,
             jobs=jobs,
@@ -112,7 +111,7 @@ def league(
     jobs: Jobs = 1,
     docs: Docs = None,
     tables_only: TablesOnly = False,
-    debug: Debug = False,
+    debug: DEBUG = False,
 ) -> None:
     """Measure who forecasts tables most sharply, and write the page."""
     with told(debug=debug):
@@ -122,21 +121,26 @@ def league(
         if tables_only:
             studying.tables(folder, docs)
             return
-        asked = {"names": parts_of(only) or None, "splits": which, "entrants": parts_of(entrants) or None, "data": data}
+        asked = {
+            "names": names_of([only]) or None,
+            "splits": which,
+            "entrants": names_of([entrants]) or None,
+            "data": data,
+        }
         options = {name: value for name, value in asked.items() if value is not None} | {"jobs": jobs}
         studying.league(
             folder, options, own=table or [], target=target, quick=quick, autogluon=beside_autogluon, docs=docs
         )
 
 
-def datasets(*, data: Data = None, as_json: Json = False, debug: Debug = False) -> None:
+def datasets(*, data: Data = None, as_json: Json = False, debug: DEBUG = False) -> None:
     """List the datasets of the paper's study, and which of them are available."""
     with told(debug=debug):
-        from calibrant.cli.results import print_json
+        from calibrant.cli.console import put_json
         from studies.cli import datasets as listing
 
         if as_json:
-            print_json(listing.listed(data))
+            put_json(listing.listed(data))
         else:
             listing.show_list(data)
 

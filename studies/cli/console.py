@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from calibrant.cli.console import report_errors, show
+from calibrant.cli.console import reported, show
 from studies.datasets.dataset import INSTALL
 
 
 @contextmanager
 def told(*, debug: bool) -> Iterator[None]:
     """Turn exceptions into one sentence and an exit code; of a library that is absent, say what installs it."""
-    with report_errors(debug=debug):
+    with reported(debug=debug):
         try:
             yield
         except ModuleNotFoundError as error:

@@ -1,34 +1,42 @@
-"""The commands. Their options are in `commands`; what they do is in the other files of this folder."""
+"""The command line: which commands there are. Each is in the file of its name, which is read when it is run."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
 
 from calibrant._version import __version__
-from calibrant.cli.commands import (
-    demo,
-    evaluate,
-    fit,
-    horizons,
-    inspect,
-    monitor,
-    predict,
-    report,
-    update,
-)
+from calibrant.cli.commands import Commands
 from calibrant.cli.console import put
-from calibrant.cli.usage import Commands
 
-app: typer.Typer = typer.Typer(
-    cls=Commands,
-    help="Calibrated predictive distributions from the predictions of any regression model.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    epilog="Try: calibrant demo. Files may be .csv, .csv.gz, .parquet, .pq, .feather, .arrow or .ipc.",
-)
+HELP = {
+    "fit": "Calibrate on predictions and labels of rows that the model was not trained on.",
+    "horizons": "Calibrate forecasts of a long table by horizon.",
+    "update": "Add the rows of a file to those that a model was calibrated on.",
+    "monitor": "Test whether later labels are still like the calibration rows: an alarm with few false positives.",
+    "predict": "Write calibrated quantiles, intervals and probabilities for each row.",
+    "evaluate": "Score the predictions before and after calibration, side by side; without --model, as they are.",
+    "report": "Write a page with text and charts: how good the forecasts are, before and after calibration.",
+    "inspect": "Show what a model file holds, and what it guarantees.",
+    "demo": "Run the other commands on a small example.",
+}
+"""The commands, in the order of `calibrant --help`."""
+
+
+class Calibrant(Commands):
+    """Commands whose help is known before their files are read: `calibrant --help` waits for no library."""
+
+    def loaded(self, name: str | None, command: Any) -> Any:
+        """The command of a file."""
+        del command
+        return load(str(name))
+
+
+def load(name: str) -> Any:
+    """The command of this name."""
+    return getattr(import_module(f"calibrant.cli.{name}"), name)
 
 
 def _version(asked: bool) -> None:  # noqa: FBT001 - typer calls it
@@ -37,7 +45,6 @@ def _version(asked: bool) -> None:  # noqa: FBT001 - typer calls it
         raise typer.Exit
 
 
-@app.callback()
 def calibrant(
     *,
     version: Annotated[
@@ -47,18 +54,13 @@ def calibrant(
     """Calibrated predictive distributions from the predictions of any regression model."""
 
 
-COMMANDS = (
-    (fit.fit, fit.EXAMPLES),
-    (horizons.horizons, horizons.EXAMPLES),
-    (update.update, update.EXAMPLES),
-    (monitor.monitor, monitor.EXAMPLES),
-    (predict.predict, predict.EXAMPLES),
-    (evaluate.evaluate, evaluate.EXAMPLES),
-    (report.report, report.EXAMPLES),
-    (inspect.inspect, inspect.EXAMPLES),
-    (demo.demo, demo.EXAMPLES),
+app: typer.Typer = typer.Typer(
+    cls=Calibrant,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    epilog="Try: calibrant demo. Files may be .csv, .csv.gz, .parquet, .pq, .feather, .arrow or .ipc.",
 )
-"""In the order of `calibrant --help`."""
-
-for command, examples in COMMANDS:
-    app.command(epilog="\n\n".join(["Examples:", *examples]))(command)
+app.callback()(calibrant)
+for name, words in HELP.items():
+    app.command(name, help=words)(lambda: None)

@@ -2,28 +2,44 @@
 
 from __future__ import annotations
 
+import json
+import math
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import typer
 
-from calibrant.cli.dialect import Dialect
-from calibrant.cli.exit import INTERRUPTED, TERMINATED, Terminated, guarded_stdout, say
-from calibrant.cli.wording import in_flags
+from calibrant.cli.exit import INTERRUPTED, TERMINATED, Terminated, guarded, say
+
+FLAGS = {
+    "score": "--score NAME:NUMBER",
+    "unseen": "calibrant fit --unseen pooled",
+    "training": "calibrant fit --training FILE",
+    "forget": "--last, --half-life",
+}
+"""The options of arguments that have another name here."""
+LARGE = 100 * 2**20
+"""Bytes of a file that is read under a progress bar."""
 
 
 @contextmanager
-def report_errors(*, debug: bool, delimiter: str = ",", decimal: str = ".") -> Iterator[None]:
+def reported(*, debug: bool) -> Iterator[None]:
     """Turn exceptions into one sentence and an exit code, and library warnings into one line each."""
-    Dialect.use(delimiter, decimal)
+    seen = set[str]()
+
+    def show_once(message: Any, *_: Any, **__: Any) -> None:
+        if str(message) not in seen:
+            seen.add(str(message))
+            say(f"warning: {with_flag(str(message), message)}")
+
     with warnings.catch_warnings():
         for category in (UserWarning, RuntimeWarning):
             warnings.filterwarnings("always", category=category)
-        warnings.showwarning = _show_once()
+        warnings.showwarning = show_once
         try:
             yield
         except (typer.BadParameter, typer.Exit, typer.Abort, BrokenPipeError):
@@ -36,7 +52,7 @@ def report_errors(*, debug: bool, delimiter: str = ",", decimal: str = ".") -> I
         except Exception as error:
             if debug:
                 traceback.print_exc()
-            say(f"error: {in_flags(sentence_of(error))}")
+            say(f"error: {with_flag(sentence_of(error), error)}")
             raise typer.Exit(1) from None
 
 
@@ -53,15 +69,13 @@ def sentence_of(error: Exception) -> str:
     return f"unexpected {type(error).__name__}: {error} (run with --debug to see where)"
 
 
-def _show_once() -> Callable[..., None]:
-    seen = set()
-
-    def show(message: Any, *arguments: Any, **options: Any) -> None:
-        if str(message) not in seen:
-            seen.add(str(message))
-            say(f"warning: {in_flags(str(message))}")
-
-    return show
+def with_flag(sentence: str, error: BaseException | None) -> str:
+    """The sentence, with the option of the argument that the error is about."""
+    while error is not None:
+        if argument := getattr(error, "argument", None):
+            return f"{sentence} ({FLAGS.get(argument, f'--{argument}')})"
+        error = error.__cause__
+    return sentence
 
 
 def show(thing: Any) -> None:
@@ -71,14 +85,52 @@ def show(thing: Any) -> None:
         return
     from rich.console import Console
 
-    with guarded_stdout():
-        Console(markup=False, highlight=False, emoji=False).print(thing)
+    console = Console(markup=False, highlight=False, emoji=False)
+    least = console.measure(thing, options=console.options.update(max_width=1000)).minimum
+    console.width = max(console.width, least)  # a table loses no digit where that is narrow
+    with guarded("stdout"):
+        console.print(thing)
 
 
 def put(text: Any) -> None:
     """Print a text on stdout as it is."""
-    with guarded_stdout():
+    with guarded("stdout"):
         print(text)
+
+
+def put_json(value: Any) -> None:
+    """Print one object on stdout, as strict JSON."""
+    put(json.dumps(spelled(value), indent=2, allow_nan=False))
+
+
+def spelled(value: Any) -> Any:
+    """With numbers that JSON can spell; others as the text that both Python and JavaScript read as that number."""
+    if isinstance(value, dict):
+        return {key: spelled(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [spelled(each) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return value
+
+
+def table(head: Sequence[str], blocks: Sequence[Sequence[Sequence[str]]], texts: Sequence[int] = (0,)) -> Any:
+    """A rich table of blocks of lines: columns of texts may be folded, numbers stay whole."""
+    from rich import box
+    from rich.table import Table
+
+    made = Table(*head, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    for block in blocks:
+        for line in block:
+            made.add_row(*line)
+        made.add_section()
+    for k, column in enumerate(made.columns):
+        lines = [str(head[k]), *(line[k] for block in blocks for line in block)]
+        if k in texts:
+            column.min_width = max(len(word) for line in lines for word in line.split() or [""])
+        else:
+            column.justify, column.no_wrap, column.min_width = "right", True, max(map(len, lines))
+    return made
 
 
 STYLES = {"good": "green", "warn": "yellow", "bad": "red", "info": "blue"}
@@ -96,9 +148,9 @@ def show_statement(statement: Any) -> None:
 
 
 @contextmanager
-def progress(text: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """A bar of rows on stderr, where that is a terminal; gives a function that takes the number of new rows."""
-    if not sys.stderr.isatty():  # rich would be silent too, but takes a while to import
+def progress(text: str, total: int | None, *, show: bool) -> Iterator[Callable[[int], None]]:
+    """A bar of rows on stderr for a large file, where that is a terminal; gives what takes the number of new rows."""
+    if not show or not sys.stderr.isatty():
         yield lambda rows: None
         return
     from rich.console import Console

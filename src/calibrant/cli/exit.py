@@ -1,4 +1,4 @@
-"""The exit of the program: its exit code, and a sentence where a signal or closed output stops it."""
+"""The end of the program: its exit code, and a sentence where a signal or closed output stops it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from types import FrameType
-from typing import TextIO
+from typing import Any
 
 INTERRUPTED, TERMINATED = 130, 143  # 128 + the number of the signal, as shells have it
 PLAIN = str.maketrans({"−": "-", "–": "-", "—": "-", "≤": "<=", "≥": ">=", "±": "+/-", "×": "x", "…": ".", "²": "^2"})
@@ -25,16 +24,21 @@ class Terminated(BaseException):
 @contextmanager
 def clean_exit() -> Iterator[None]:
     """Flush all output before the exit; signals give an exit code and no traceback."""
-    _prepare_streams()
-    _unwind_on_sigterm()
+    codecs.register_error("calibrant", _printable)
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # it was closed: all is swallowed
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - it lives as long as we do
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="calibrant")
+    signal.signal(signal.SIGTERM, _terminated)
     try:
         try:
             yield
         finally:
-            with guarded_stderr():
-                sys.stderr.flush()
-            with guarded_stdout():
-                sys.stdout.flush()
+            for name in ("stderr", "stdout"):
+                with guarded(name):
+                    getattr(sys, name).flush()
     except KeyboardInterrupt:
         say("error: interrupted")
         sys.exit(INTERRUPTED)
@@ -47,48 +51,32 @@ def clean_exit() -> Iterator[None]:
         sys.exit(1)
 
 
+def _terminated(*_: Any) -> None:
+    """Let SIGTERM unwind the stack instead of ending the process on the spot."""
+    raise Terminated
+
+
 @contextmanager
-def guarded_stdout() -> Iterator[None]:
-    """Name standard output in the error where it cannot be written, and write no more there."""
+def guarded(name: str) -> Iterator[None]:
+    """Write no more to a stream that cannot be written; of standard output it is an error, which names it.
+
+    Of standard error the exit code has to do, and stays what it is.
+    """
     try:
         yield
     except OSError as error:
-        _write_no_more(sys.stdout)
-        raise type(error)(error.errno, error.strerror, "standard output") from error
-
-
-@contextmanager
-def guarded_stderr() -> Iterator[None]:
-    """Write no more to standard error once it cannot be written: the exit code has to do, and stays what it is."""
-    try:
-        yield
-    except OSError:
-        _write_no_more(sys.stderr)
-
-
-def _write_no_more(stream: TextIO) -> None:
-    """Send what is still in its buffer nowhere, or Python would try again at its end, and exit with 120."""
-    with suppress(OSError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)
+        with suppress(OSError):  # else Python would try again at its end, and exit with 120
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, getattr(sys, name).fileno())
+            os.close(nowhere)
+        if name == "stdout":
+            raise type(error)(error.errno, error.strerror, "standard output") from error
 
 
 def say(text: str) -> None:
     """One line on stderr."""
-    with guarded_stderr():
+    with guarded("stderr"):
         print(" ".join(text.split()), file=sys.stderr)
-
-
-def _prepare_streams() -> None:
-    """Print what the terminal can; a stream that was closed swallows all."""
-    codecs.register_error("calibrant", _printable)
-    for name in ("stdout", "stderr"):
-        stream = getattr(sys, name)
-        if stream is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - it lives as long as we do
-        elif hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="calibrant")
 
 
 def _printable(error: UnicodeError) -> tuple[str, int]:
@@ -97,12 +85,3 @@ def _printable(error: UnicodeError) -> tuple[str, int]:
         raise error
     plain = error.object[error.start : error.end].translate(PLAIN)
     return plain.encode("ascii", "replace").decode(), error.end
-
-
-def _unwind_on_sigterm() -> None:
-    """Let SIGTERM unwind the stack instead of ending the process on the spot."""
-
-    def unwind(number: int, frame: FrameType | None) -> None:
-        raise Terminated
-
-    signal.signal(signal.SIGTERM, unwind)

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Self, cast
 
-import typer
-
-from calibrant.batches.columns import Columns
-from calibrant.batches.extra_columns import ExtraColumns
-from calibrant.batches.notes import Notes
 from calibrant.calibration import Calibrated
-from calibrant.cli.columns import extra_columns_of, of_flags
-from calibrant.distributions.grouped import Grouped
-from calibrant.files import FileError, Stored, read, save
+from calibrant.cli.options import PredictionColumns, Texts, checked, names_of, wrong
+from calibrant.files import FileError, Stored, read
 from calibrant.horizons.calibration import HorizonCalibrated
 from calibrant.labels.base import Labels
 from calibrant.several.calibration import SeveralCalibrated
+from calibrant.tables import Columns, TableModel
 from calibrant.tracking import Tracker
 
 
@@ -28,23 +23,18 @@ class Model:
 
     path: Path
     stored: Stored
-    notes: Notes | None
-    """None for a file that was saved from Python, without notes."""
-    weights: str | None = None
-    """The column of the likelihood ratios of new rows, if it was fitted with some."""
-    by: tuple[str, ...] = ()
-    """The columns that name the group of a row, if it was calibrated by group."""
+    columns: Columns | None
+    """None for a file that was saved from Python, without notes, and for several labels."""
 
     @classmethod
-    def read(cls, path: Path) -> Model:
+    def read(cls, path: Path) -> Self:
         """From a file."""
         stored = read(path)
-        if not stored.notes or "several" in stored.notes:  # of several labels: see `calibrant.cli.several`
+        if not stored.notes or "several" in stored.notes:
             return cls(path, stored, None)
         try:
-            notes = Notes.of_json(stored.notes)
-            return cls(path, stored, notes, notes.weights, notes.by)
-        except (KeyError, TypeError, ValueError, AttributeError, StopIteration) as error:
+            return cls(path, stored, Columns.of_json(stored.notes))
+        except (TypeError, ValueError) as error:
             raise FileError(f"{path}: its notes are not those of `calibrant fit`") from error
 
     @property
@@ -53,61 +43,54 @@ class Model:
         found = self.stored.calibrated
         return found if isinstance(found, HorizonCalibrated) else None
 
+    @cached_property
+    def several(self) -> list[Columns]:
+        """The columns of each of several labels; none of a model of one."""
+        if not isinstance(self.stored.calibrated, SeveralCalibrated):
+            return []
+        try:
+            return [Columns.of_json(each) for each in self.stored.notes["several"]]
+        except (KeyError, TypeError, ValueError) as error:
+            raise FileError(f"{self.path}: it holds several labels and does not say in which columns") from error
+
+    def of_target(self, target: str | None) -> Self:
+        """The model of one of several labels; of one label as it is."""
+        for columns in self.several:
+            if columns.target == target:
+                calibrated = cast(SeveralCalibrated, self.stored.calibrated)[columns.labels_in()]
+                return replace(self, stored=replace(self.stored, calibrated=calibrated), columns=columns)
+        if self.several:
+            known = ", ".join(each.labels_in() for each in self.several)
+            raise wrong(f"expected one of {known}, got {target or 'none'}", "target")
+        return self
+
     @property
     def calibrated(self) -> Calibrated:
         """What was calibrated, on one prediction per row."""
-        if isinstance(self.stored.calibrated, Tracker):
-            raise FileError(f"{self.path}: it is a tracker, which goes on row by row: load it in Python")
-        if isinstance(self.stored.calibrated, SeveralCalibrated):
-            names = ", ".join(self.stored.calibrated.names)
-            raise FileError(f"{self.path}: it holds several labels, {names}: name one by --target")
-        if isinstance(self.stored.calibrated, HorizonCalibrated):
-            raise FileError(f"{self.path}: it was calibrated by horizon: predict, evaluate, report and inspect take it")
-        if not isinstance(self.stored.calibrated, Calibrated):
-            raise FileError(
-                f"{self.path}: it was calibrated fold by fold and needs the predictions of every fold's model: load it"
-                " in Python"
-            )
-        return self.stored.calibrated
+        found = self.stored.calibrated
+        if isinstance(found, Calibrated):
+            return found
+        if isinstance(found, Tracker):
+            why = "is a tracker, which goes on row by row: load it in Python"
+        elif isinstance(found, SeveralCalibrated):
+            why = f"holds several labels, {', '.join(found.names)}: name one by --target"
+        elif isinstance(found, HorizonCalibrated):
+            why = "was calibrated by horizon: predict, evaluate, report and inspect take it"
+        else:
+            why = "was calibrated fold by fold and needs the predictions of every fold's model: load it in Python"
+        raise FileError(f"{self.path}: it {why}")
+
+    def named(
+        self, prediction: PredictionColumns, *, target: str | None = None, weights: str | None = None, by: Texts = None
+    ) -> TableModel:
+        """What was calibrated, with the columns that are named, or else those of the fit."""
+        calibrated = self.calibrated
+        columns = prediction.columns(self.columns, target=target, weights=weights, by=names_of(by))
+        with checked():
+            return TableModel(calibrated, columns)
 
     @property
     def kind_of_labels(self) -> Labels | None:
         """The kind of labels for evaluating the forecasts before calibration; None where it differs by row."""
         found = self.calibrated.labels
         return None if found is None or found.by_row else found
-
-    def columns(self, flags: Mapping[str, str | None], *, quantiles: str = "--quantiles") -> Columns:
-        """The columns that the flags name, or else those of the notes."""
-        return of_flags(flags, None if self.notes is None else self.notes.columns, quantiles=quantiles)
-
-    def weighted_by(self, column: str | None) -> Model:
-        """With the column of weights that is given, or else that of the notes."""
-        return self if column is None else replace(self, weights=column)
-
-    def grouped_by(self, columns: Sequence[str]) -> Model:
-        """With the columns of the groups that are given, or else those of the notes."""
-        by = tuple(columns) or self.by
-        if not by and isinstance(self.stored.calibrated, Calibrated) and isinstance(self.stored.calibrated.q, Grouped):
-            raise typer.BadParameter(
-                "the model was calibrated by group and does not say by which columns", param_hint="--by"
-            )
-        return replace(self, by=by)
-
-    @property
-    def extra(self) -> ExtraColumns:
-        """The columns that are read besides those of the prediction."""
-        event = None if self.notes is None else self.notes.event
-        return extra_columns_of(self.weights, event, self.calibrated.labels, self.by)
-
-    def target(self, given: str | None) -> str:
-        """The column of the labels that is given, or else that of the notes."""
-        if given is not None:
-            return given
-        if self.notes is None:
-            raise typer.BadParameter("the model does not say what it was fitted on", param_hint="--target")
-        return self.notes.target
-
-
-def write(path: Path, calibrated: Any, notes: Notes) -> None:
-    """Keep what was calibrated."""
-    save(path, calibrated, notes=notes.to_json())

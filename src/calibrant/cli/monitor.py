@@ -3,69 +3,65 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 
-from calibrant.batches.columns import Columns
-from calibrant.batches.missing import Gaps
-from calibrant.batches.repairs import silenced
-from calibrant.batches.rows import naming
-from calibrant.cli.console import show, spinner
-from calibrant.cli.forecasts import read_forecasts
+from calibrant.cli.commands import command
+from calibrant.cli.console import put_json, show, spinner
+from calibrant.cli.judging import JudgedRows
 from calibrant.cli.model import Model
-from calibrant.cli.results import json_number
-from calibrant.cli.time_order import check_order
+from calibrant.cli.options import Csv, Input, Json, Missing, ModelFile, PredictionColumns, Seed, Target, Time, wrong
+from calibrant.cli.reading import check_order
 from calibrant.monitoring import Monitor
+from calibrant.tables.counts import Counts
+from calibrant.tables.rows import naming
 
 
-class MonitorResult(NamedTuple):
-    """The alarm after the rows of a file, and their times, if a column has them."""
-
-    seen: Monitor
-    times: list[Any] | None
-
-
-def monitored(
-    path: Path,
-    model: Model,
-    columns: Columns,
-    target: str,
-    time: str | None,
-    threshold: float,
-    seed: int,
+@command(
+    "calibrant monitor june.csv -m m.safetensors --time hour",
+    "calibrant monitor june.parquet -m m.safetensors --threshold 1000 --json",
+)
+def monitor(
+    file: Input,
     *,
-    gaps: Gaps,
-) -> MonitorResult:
-    """The alarm after all rows of a file, in the order of the file."""
+    model: ModelFile,
+    target: Target = None,
+    time: Time = None,
+    threshold: Annotated[
+        float,
+        typer.Option(help="The alarm rings at this capital. Its false alarm probability is at most 1/threshold."),
+    ] = 100.0,
+    prediction: PredictionColumns,
+    seed: Seed = 0,
+    missing: Missing = "keep",
+    as_json: Json = False,
+    csv: Csv,
+) -> None:
+    """Test whether later labels are still like the calibration rows: an alarm with few false positives."""
     if not 1 < threshold < math.inf:
-        raise typer.BadParameter(f"expected a number above 1, got {threshold:g}", param_hint="--threshold")
-    calibrated = model.calibrated
-    with naming(str(model.path)):
-        start = Monitor(calibrated, threshold)
-    rows = read_forecasts(path, model, columns, target, [] if time is None else [time], gaps=gaps)
-    known = {name: value for name, value in rows.known.items() if name == "bound"}
-    with spinner("watching"), rows.naming(), silenced():
+        raise wrong(f"expected a number above 1, got {threshold:g}", "threshold")
+    named = Model.read(model).named(prediction, target=target)
+    with naming(str(model)):
+        start = Monitor(named.calibrated, threshold)
+    judged = JudgedRows(time=time, missing=missing)
+    rows = judged.read(file, csv, named.columns, named.calibrated.labels)
+    known, times = {name: value for name, value in rows.known.items() if name == "bound"}, judged.times(rows)
+    with spinner("watching"), rows.naming(), Counts.silenced():
         if time is not None:
-            check_order(time, rows.groups[time])
-        rng = np.random.default_rng(seed)
-        seen = start.update(rows.prediction, rows.y, **known, rng=rng)
-    return MonitorResult(seen, None if time is None else list(rows.groups[time]))
+            check_order(time, rows.others[time])
+        seen = start.update(rows.prediction, rows.y, **known, rng=np.random.default_rng(seed))
+    if as_json:
+        put_json(_to_json(seen, times))
+        return
+    show(str(seen))
+    if seen.alarm is not None and times is not None:
+        show(f"It rings at {times[seen.alarm.row]}, since about {times[seen.alarm.since]}.")
 
 
-def show_monitor(found: MonitorResult) -> None:
-    """Print it as a few sentences."""
-    show(str(found.seen))
-    alarm = found.seen.alarm
-    if alarm is not None and found.times is not None:
-        show(f"It rings at {found.times[alarm.row]}, since about {found.times[alarm.since]}.")
-
-
-def to_json(found: MonitorResult) -> dict[str, Any]:
+def _to_json(seen: Monitor, times: list[Any] | None) -> dict[str, Any]:
     """As JSON values; rows that have a label are counted from 0."""
-    seen, times = found
     result: dict[str, Any] | None = None
     if (alarm := seen.alarm) is not None:
         result = {"row": alarm.row, "since": alarm.since, "direction": alarm.direction.name, "words": str(alarm)}
@@ -74,6 +70,6 @@ def to_json(found: MonitorResult) -> dict[str, Any]:
     return {
         "rows": len(seen),
         "threshold": seen.threshold,
-        "log_capital": json_number(float(seen.log_capital[-1])),
+        "log_capital": float(seen.log_capital[-1]),
         "alarm": result,
     }

@@ -2,123 +2,133 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
-from itertools import chain
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
-import typer
 
 from calibrant import Calibrator
-from calibrant._words import count
-from calibrant.batches.columns import Columns
-from calibrant.batches.extra_columns import ExtraColumns
-from calibrant.batches.header import listed
-from calibrant.batches.missing import Gaps
-from calibrant.batches.notes import Notes
-from calibrant.batches.output_columns import OutputColumns
-from calibrant.batches.predicting import IN_CACHE
-from calibrant.batches.repairs import Repairs, silenced
-from calibrant.batches.rows import Batch, Numbers, as_arrow
-from calibrant.cli.columns import of_flags
-from calibrant.cli.console import progress, show, spinner
+from calibrant._words import count, warn_user
+from calibrant.cli.console import show, spinner
 from calibrant.cli.model import Model
-from calibrant.cli.predict import warn_if_few
-from calibrant.cli.tables import TableFile, refuse_overwrite, written
-from calibrant.files import FileError, save
+from calibrant.cli.options import Csv, PredictionColumns, wrong
+from calibrant.cli.reading import opened, refuse_overwrite
+from calibrant.files import save
 from calibrant.guarantee import too_few_for_interval
 from calibrant.labels import Labels
 from calibrant.several import Several, SeveralCalibrator
 from calibrant.several.calibration import SeveralCalibrated
 from calibrant.several.distributions import SeveralEvaluation
-
-EACH = "{}"
-"""The placeholder for the name of a target."""
-
-
-def has_several(flags: Mapping[str, str | None]) -> bool:
-    """Whether a flag names a column for each target."""
-    return any(value is not None and EACH in value for value in flags.values())
-
-
-def columns_of(flags: Mapping[str, str | None], targets: Sequence[str]) -> dict[str, Columns]:
-    """The columns of the prediction of each target."""
-    if len(set(targets)) < len(targets) or not targets:
-        raise typer.BadParameter(
-            f"expected each target once, got {', '.join(targets) or 'none'}", param_hint="--target"
-        )
-    plain = [f"--{flag}" for flag, value in flags.items() if value is not None and EACH not in value]
-    if plain:
-        raise typer.BadParameter(f"{{}} must mark the target in {plain[0]} too, as in 'mean_{{}}'")
-    named = {
-        target: {flag: None if value is None else value.replace(EACH, target) for flag, value in flags.items()}
-        for target in targets
-    }
-    return {target: of_flags(each) for target, each in named.items()}
+from calibrant.tables import Columns
+from calibrant.tables.counts import Counts
+from calibrant.tables.predicting import IN_CACHE, Outputs
+from calibrant.tables.rows import Batch, Header, Numbers, Source, as_arrow, listed
 
 
 @dataclass(frozen=True)
-class SeveralForecasts:
+class SeveralColumns:
+    """The columns of the prediction of each target, and what kind of number the labels are."""
+
+    columns: dict[str, Columns]
+    labels: Labels | None
+
+    @classmethod
+    def of(cls, prediction: PredictionColumns, targets: Sequence[str], labels: Labels | None) -> SeveralColumns:
+        """Of names in which {} stands for each target."""
+        if not targets:
+            raise wrong("expected the names of the labels", "target")
+        return cls({each: prediction.of_target(each).columns(target=each) for each in targets}, labels)
+
+    def resolve(self, header: Header) -> SeveralColumns:
+        """The same with patterns replaced by the names that they match."""
+        return SeveralColumns({target: each.resolve(header) for target, each in self.columns.items()}, self.labels)
+
+    @property
+    def targets(self) -> list[str]:
+        """The names of the labels."""
+        return list(self.columns)
+
+    @property
+    def needed(self) -> list[str]:
+        """The columns of numbers that a row must have besides its labels."""
+        return list(dict.fromkeys(name for each in self.columns.values() for name in each.needed(self.labels)))
+
+    def predictions(self, rows: Batch, counts: Counts) -> Several:
+        """Those of some rows."""
+        return Several.of({target: each.prediction(rows, counts) for target, each in self.columns.items()})
+
+    def known(self, rows: Batch) -> dict[str, Any]:
+        """What calibration takes besides: the bounds of the labels."""
+        return next(iter(self.columns.values())).known(rows, self.labels)
+
+
+@dataclass(frozen=True)
+class SeveralRows:
     """The predictions and labels of the rows of a file that have all of them."""
 
-    naming: Callable[[], AbstractContextManager[None]]
-    """Says which file and which row it is that the library cannot use."""
+    rows: Batch
     predictions: Several
     Y: dict[str, Numbers]
     known: dict[str, Any]
-    """The other arguments of calibration: bounds of the labels."""
+
+    def naming(self) -> AbstractContextManager[None]:
+        """Say which file and which row it is that the library cannot use."""
+        return self.rows.naming()
 
 
-def refuse(extra: ExtraColumns) -> None:
-    """Raise for what is known of one label only."""
-    for flag in ("weights", "event", "by"):
-        if getattr(extra, flag):
-            raise typer.BadParameter("it is for one label", param_hint=f"--{flag}")
-
-
-def read(path: Path, kind: Labels | None, columns: Mapping[str, Columns], *, gaps: Gaps) -> SeveralForecasts:
+def read(path: Path, csv: Csv, columns: SeveralColumns, missing: str) -> SeveralRows:
     """All rows of a file that have every label and every prediction; warns of rows that were repaired or left out."""
-    table, targets = TableFile(path), list(columns)
-    columns = {target: each.resolve(table.header, target) for target, each in columns.items()}
-    extra = ExtraColumns(labels=kind)
-    needed = [name for each in columns.values() for name in each.names] + extra.names
-    with progress("reading", table.count) as done:
-        rows, _ = table.labelled([*targets, *needed], gaps=not gaps.refused, done=done)
-    complete = gaps.complete(rows, needed, *targets)
-    if not complete.any():
+    counts, kept, parts, start = Counts(missing), [], [], 0
+    with opened(path, csv) as table:
+        columns = columns.resolve(table.header)
+        numbers = list(dict.fromkeys([*columns.targets, *columns.needed]))
+        table.header.check(numbers)
+        for batch in table.batches(numbers):
+            complete = counts.complete(batch, columns.needed, *columns.targets)
+            whole = batch.where(complete)
+            arrays = [as_arrow(np.ascontiguousarray(whole.numbers(name))) for name in numbers]
+            parts.append(pa.RecordBatch.from_arrays(arrays, numbers))
+            kept.append(start + np.flatnonzero(complete))
+            start += len(batch)
+    counts.close(path)
+    if not any(map(len, parts)):
         raise ValueError(f"{path}: no row has all labels and predictions")
-    repairs, rows = Repairs(), rows.where(complete)
-    predictions = {target: each.prediction(rows, repairs) for target, each in columns.items()}
-    repairs.report(path, kind)
-    gaps.report(path, "they are left out")
-    labels = {target: rows.numbers(target) for target in targets}
-    return SeveralForecasts(rows.naming, Several.of(predictions), labels, extra.known(rows))
+    (joined,) = pa.Table.from_batches(parts).combine_chunks().to_batches()
+    rows = Batch(path, 0, joined, kept=np.concatenate(kept))
+    predictions = columns.predictions(rows, counts)
+    counts.report(path, "they are left out", columns.labels)
+    return SeveralRows(rows, predictions, {each: rows.numbers(each) for each in columns.targets}, columns.known(rows))
 
 
 def fit(
-    path: Path, columns: Mapping[str, Columns], calibrator: Calibrator, training: Path | None, out: Path, *, gaps: Gaps
+    path: Path,
+    csv: Csv,
+    columns: SeveralColumns,
+    calibrator: Calibrator,
+    training: Path | None,
+    out: Path,
+    missing: str,
 ) -> None:
     """Calibrate every target on the rows of a file and keep the result."""
     refuse_overwrite(out, path, *([] if training is None else [training]))
     several = SeveralCalibrator(calibrator)
     if training is not None:
-        known = read(training, calibrator.labels, columns, gaps=Gaps(refused=gaps.refused))
-        with spinner("comparing labels"), known.naming(), silenced():
+        known = read(training, csv, columns, missing)
+        with spinner("comparing labels"), known.naming(), Counts.silenced():
             several = several.compared_on(known.predictions, known.Y, **known.known)
-    rows = read(path, calibrator.labels, columns, gaps=gaps)
-    with spinner("calibrating"), rows.naming(), silenced():
+    rows = read(path, csv, columns, missing)
+    with spinner("calibrating"), rows.naming(), Counts.silenced():
         calibrated = several.fit(rows.predictions, rows.Y, **rows.known, rng=np.random.default_rng(0))
-    table = TableFile(path)
-    notes = [Notes(each.resolve(table.header, target), target).to_json() for target, each in columns.items()]
+    with opened(path, csv) as table:
+        notes = [each.to_json() for each in columns.resolve(table.header).columns.values()]
     save(out, calibrated, notes={"several": notes})
     n = calibrated.joint.n
     if (few := too_few_for_interval(n, 0.9)) is not None:
-        warnings.warn(f"{path}: {few}", stacklevel=1)
+        warn_user(f"{path}: {few}")
     show(f"Calibrated {listed(calibrated.names)} on {count(n, 'row')} of {path}.")
     show(str(calibrated.guarantee))
     if calibrated.references is None:
@@ -126,119 +136,119 @@ def fit(
     show(f"Wrote {out}.")
 
 
-def targets_of(model: Model) -> list[Notes] | None:
-    """What the notes of a model say of each target; None for a model of one."""
-    if not isinstance(model.stored.calibrated, SeveralCalibrated):
-        return None
-    try:
-        return [Notes.of_json(each) for each in model.stored.notes["several"]]
-    except (KeyError, TypeError, ValueError, AttributeError, StopIteration) as error:
-        raise FileError(f"{model.path}: it holds several labels and does not say in which columns") from error
-
-
-def one_target(model: Model, notes: Sequence[Notes], target: str | None) -> Model:
-    """The model of one of several targets."""
-    if target is None or target not in (names := [each.target for each in notes]):
-        known = ", ".join(each.target for each in notes)
-        raise typer.BadParameter(f"expected one of {known}, got {target or 'none'}", param_hint="--target")
-    calibrated = Forecaster(model, {}).calibrated[target]
-    return Model(model.path, replace(model.stored, calibrated=calibrated), notes[names.index(target)])
-
-
 @dataclass(frozen=True)
 class Forecaster:
-    """What was calibrated, and the columns of each target."""
+    """What was calibrated of several labels, and the columns of each."""
 
     model: Model
-    columns: dict[str, Columns]
+    columns: SeveralColumns
 
     @classmethod
-    def of(cls, model: Model, notes: Sequence[Notes], flags: Mapping[str, str | None]) -> Forecaster:
-        """With the columns that the flags name, or else those of the notes."""
-        refuse(ExtraColumns(model.weights))
-        kept = {each.target: each.columns for each in notes}
-        return cls(model, columns_of(flags, list(kept)) if any(flags.values()) else kept)
+    def of(cls, model: Model, named: PredictionColumns, weights: str | None) -> Forecaster:
+        """Of a model file, with the columns that are named, or else those of the fit."""
+        if weights is not None:
+            raise wrong("it is for one label", "weights")
+        kept: Mapping[str, Columns] = {each.labels_in(): each for each in model.several}
+        labels = cast(SeveralCalibrated, model.stored.calibrated).margins[0].labels
+        usual = SeveralColumns(dict(kept), labels)
+        return cls(model, usual if named == type(named)() else SeveralColumns.of(named, list(kept), labels))
 
     @property
     def calibrated(self) -> SeveralCalibrated:
         """Of all targets."""
         return cast(SeveralCalibrated, self.model.stored.calibrated)
 
+    def evaluated(self, path: Path, csv: Csv, coverage: float, seed: int, missing: str) -> SeveralEvaluation:
+        """The metrics of each target on the rows of a file, and of all at once."""
+        rows = read(path, csv, self.columns, missing)
+        with spinner("evaluating"), rows.naming(), Counts.silenced():
+            return self.calibrated(rows.predictions, **rows.known, seed=seed).evaluate(rows.Y, coverage=coverage)
+
+
+@dataclass(frozen=True)
+class SeveralPredicting:
+    """What `calibrant.tables.predicting.Predicting` is for one label: a function of batches."""
+
+    source: Forecaster
+    outputs: Outputs
+    seed: int
+    joint: bool
+    counts: Counts
+    columns: SeveralColumns
+    kept: list[str]
+
+    @classmethod
+    def on(
+        cls,
+        header: Header,
+        source: Forecaster,
+        outputs: Outputs,
+        keep: Sequence[str],
+        seed: int,
+        missing: str,
+        *,
+        joint: bool,
+    ) -> SeveralPredicting:
+        """Of a table with these columns, some of which stay."""
+        if joint and source.calibrated.references is None:
+            raise wrong(f"{source.model.path} was fitted without --training FILE", "joint")
+        columns, kept = source.columns.resolve(header), header.matching(keep)
+        work = cls(source, outputs, seed, joint, Counts(missing), columns, kept)
+        header.check(work.read)
+        if clash := [name for name in work.names if name in kept]:
+            raise ValueError(f"{header.source}: column {clash[0]!r} cannot be kept: a new column has the same name")
+        n, widest = source.calibrated.joint.n, max(outputs.interval, default=None)
+        if widest is not None and not joint and (few := too_few_for_interval(n, widest)) is not None:
+            warn_user(few)  # a box says so itself
+        return work
+
     @property
-    def labels(self) -> Labels | None:
-        """What kind of number the labels are, which is the same for all."""
-        return self.calibrated.margins[0].labels
+    def numbers(self) -> list[str]:
+        """The columns of numbers that a row must have."""
+        return self.columns.needed
 
+    @property
+    def read(self) -> list[str]:
+        """All columns that are read."""
+        return list(dict.fromkeys([*self.kept, *self.numbers]))
 
-def evaluated(path: Path, source: Forecaster, coverage: float, seed: int | None, *, gaps: Gaps) -> SeveralEvaluation:
-    """The metrics of each target on the rows of a file, and of all at once."""
-    rows = read(path, source.labels, source.columns, gaps=gaps)
-    with spinner("evaluating"), rows.naming(), silenced():
-        return source.calibrated(rows.predictions, **rows.known, seed=seed).evaluate(rows.Y, coverage=coverage)
+    @property
+    def names(self) -> list[str]:
+        """The new columns, target by target."""
+        return [f"{name}_{target}" for target in self.columns.targets for name in self.outputs.names]
 
+    def schema(self, given: pa.Schema) -> pa.Schema:
+        """The columns of a result, from those of a batch."""
+        kept = [given.field(name) for name in self.kept]
+        plain = [each.with_type(getattr(each.type, "value_type", each.type)) for each in kept]
+        return pa.schema([*plain, *(pa.field(name, pa.float64()) for name in self.names)])
 
-def predict(
-    path: Path,
-    source: Forecaster,
-    outputs: OutputColumns,
-    keep: Sequence[str],
-    out: Path,
-    seed: int | None,
-    *,
-    joint: bool,
-    gaps: Gaps,
-) -> None:
-    """Write quantiles and intervals of every target for the rows of a file, batch by batch."""
-    refuse_overwrite(out, path, source.model.path)
-    calibrated, table = source.calibrated, TableFile(path)
-    if joint and calibrated.references is None:
-        raise typer.BadParameter(f"{source.model.path} was fitted without --training FILE", param_hint="--joint")
-    columns = {target: each.resolve(table.header, None) for target, each in source.columns.items()}
-    kept = table.header.matching(keep)
-    extra = ExtraColumns(labels=source.labels)
-    needed = [name for each in columns.values() for name in each.names] + extra.names
-    table.header.check([*needed, *kept])
-    names = [f"{name}_{target}" for target in columns for name in outputs.names]
-    clash = [name for name in names if name in kept]
-    if clash:
-        raise ValueError(f"{path}: column {clash[0]!r} cannot be kept: a new column has the same name")
-    repairs = Repairs()
-
-    def rows_of(batch: Batch) -> pa.RecordBatch:
-        new = np.full((len(names), len(batch)), np.nan)
+    def __call__(self, batch: Batch) -> pa.RecordBatch:
+        """The columns of a batch that stay, and the new ones; NaN for rows without a prediction."""
+        new = np.full((len(self.names), len(batch)), np.nan)
         for whole in batch.parts(IN_CACHE):
-            offset, complete = whole.start - batch.start, gaps.complete(whole, needed)
-            part = whole.where(complete)
-            if not len(part):
+            complete = self.counts.complete(whole, self.numbers)
+            if not complete.any():
                 continue
-            predictions = {target: each.prediction(part, repairs) for target, each in columns.items()}
-            known = extra.known(part)
-            with part.naming(), silenced():
-                H = calibrated(predictions, **known, seed=seed)
-                new[:, offset + np.flatnonzero(complete)] = _new_columns(H, outputs, joint=joint)
-        return pa.RecordBatch.from_arrays([*map(batch.values, kept), *map(as_arrow, new)], [*kept, *names])
+            rows, place = whole.where(complete), whole.start - batch.start + np.flatnonzero(complete)
+            predictions, known = self.columns.predictions(rows, self.counts), self.columns.known(rows)
+            with rows.naming(), Counts.silenced():
+                H = self.source.calibrated(predictions, **known, seed=self.seed)
+                new[:, place] = self._new(H)
+        arrays = [*map(batch.values, self.kept), *map(as_arrow, new)]
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema(batch.rows.schema))
 
-    rows = 0
-    with progress("predicting", table.count) as done:
-        results = map(rows_of, table.batches(needed, kept, done=done))
-        first = next(results)
-        with written(out, first.schema, names) as write:
-            for result in chain([first], results):
-                write(result)
-                rows += result.num_rows
-    repairs.report(path, source.labels)
-    gaps.report(path, "what is written for them is NaN")
-    if not joint:  # the box itself says so
-        warn_if_few(source.model, outputs)
-    show(f"Wrote {count(rows, 'row')} to {out}: {', '.join([*kept, *names])}.")
+    def _new(self, H: Any) -> Numbers:
+        """The new columns: of each target quantiles, then the bounds of the intervals or of the boxes."""
+        if self.joint:
+            parts = [H.quantiles(self.outputs.quantiles)] if self.outputs.quantiles else []
+            parts += [np.stack(H.interval(coverage, joint=True), axis=1) for coverage in self.outputs.interval]
+            values: Numbers = np.concatenate(parts, axis=1)  # (rows, columns, targets)
+        else:
+            values = H.quantiles(self.outputs.levels)
+        return values.transpose(2, 1, 0).reshape(-1, len(values))
 
-
-def _new_columns(H: Any, outputs: OutputColumns, *, joint: bool) -> Numbers:
-    """The new columns, target by target: quantiles, then the bounds of the intervals or of the boxes."""
-    if joint:
-        parts = [H.quantiles(outputs.levels)] if outputs.levels else []
-        parts += [np.stack(H.interval(coverage, joint=True), axis=1) for coverage in outputs.coverages]
-        values: Numbers = np.concatenate(parts, axis=1)  # (rows, columns, targets)
-    else:
-        values = H.quantiles(outputs.all_levels)
-    return values.transpose(2, 1, 0).reshape(-1, len(values))
+    def report(self, source: Source) -> None:
+        """Warn of rows that were repaired or left out."""
+        self.counts.close(source)
+        self.counts.report(source, "what is written for them is NaN", self.columns.labels)

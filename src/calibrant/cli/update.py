@@ -2,39 +2,61 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+import typer
 
 from calibrant._words import count
-from calibrant.batches.missing import Gaps
-from calibrant.batches.repairs import silenced
-from calibrant.batches.rows import naming
+from calibrant.cli.commands import command
 from calibrant.cli.console import guarantee_text, show, spinner
-from calibrant.cli.forecasts import read_forecasts
-from calibrant.cli.model import Model, write
-from calibrant.cli.tables import refuse_overwrite
-from calibrant.cli.time_order import check_order
+from calibrant.cli.model import Model
+from calibrant.cli.options import Csv, Input, Missing, ModelArgument, Output, PredictionColumns, Target, Time, Weights
+from calibrant.cli.reading import check_order, opened, refuse_overwrite
 from calibrant.files import FileError
+from calibrant.tables import TableModel
+from calibrant.tables.counts import Counts
+from calibrant.tables.in_memory import read_rows
+from calibrant.tables.rows import naming
 from calibrant.updating import known_history
 
 
-def update(path: Path, model: Model, target: str, time: str | None, out: Path, *, refit: bool, gaps: Gaps) -> None:
-    """Let the rows of a file join those of the model, and keep the result."""
-    refuse_overwrite(out, path)
-    if model.notes is None:
-        raise FileError(f"{model.path}: it does not say which columns it was fitted on: update it in Python")
-    before = model.calibrated
-    with naming(str(model.path)):
+@command(
+    "calibrant update m.safetensors june.csv -o m.safetensors",
+    "calibrant update m.safetensors june.parquet --time hour -o june.safetensors",
+)
+def update(
+    model: ModelArgument,
+    file: Input,
+    *,
+    output: Output,
+    target: Target = None,
+    time: Time = None,
+    refit: Annotated[bool, typer.Option("--refit", help="Fit naf again to all scores.")] = False,
+    weights: Weights = None,
+    missing: Missing = "keep",
+    csv: Csv,
+) -> None:
+    """Add the rows of a file to those that a model was calibrated on. The columns are those of fit."""
+    found = Model.read(model)
+    refuse_overwrite(output, file)
+    if found.columns is None and not found.several:
+        raise FileError(f"{model}: it does not say which columns it was fitted on: update it in Python")
+    named = found.named(PredictionColumns(), target=target, weights=weights)
+    before = named.calibrated
+    with naming(str(model)):
         known_history(before)
-    rows = read_forecasts(path, model, model.notes.columns, target, [] if time is None else [time], gaps=gaps)
-    with spinner("updating"), rows.naming(), silenced():
+    with opened(file, csv) as table:
+        rows = read_rows(table, named.columns, before.labels, [] if time is None else [time], missing=missing)
+    rows.check_labels()
+    with spinner("updating"), rows.naming(), Counts.silenced():
         if time is not None:
-            check_order(time, rows.groups[time])
+            check_order(time, rows.others[time])
         # labels that are spread are drawn: others than before, and the same for the same files
         rng = None if before.labels is None else np.random.default_rng(before.guarantee.n)
         calibrated = before.update(rows.prediction, rows.y, **rows.known, rng=rng, refit=refit)
-    write(out, calibrated, model.notes)
-    show(f"Updated {model.path} with {count(len(rows.y), 'row')} of {path}: it had n = {before.guarantee.n:,}.")
+    rows.report()
+    TableModel(calibrated, named.columns).save(output)
+    show(f"Updated {model} with {count(len(rows.y), 'row')} of {file}: it had n = {before.guarantee.n:,}.")
     show(guarantee_text(calibrated.guarantee))
-    show(f"Wrote {out}.")
+    show(f"Wrote {output}.")

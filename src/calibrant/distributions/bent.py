@@ -21,7 +21,7 @@ from calibrant._arrays import (
 )
 from calibrant._batch import shared
 from calibrant._special import logit, safe_log, sigmoid
-from calibrant._words import count, the_first, warn_user
+from calibrant._words import about, count, the_first, warn_user
 from calibrant.distributions.base import Context, Distribution, drawn_in
 from calibrant.distributions.forwarding import Forwarding
 from calibrant.distributions.pulled import ByRow, Pull, no_rows_yet
@@ -164,9 +164,11 @@ class Reweighted(Forwarding, ByRow):
 def ratios_of(context: Context, like: Array, unit: float) -> Array:
     """The likelihood ratios of the rows in a unit, in the home of `like`: not negative, and given."""
     if context.by is not None:
-        raise TypeError("q was weighted by likelihood ratios and takes no by=")
+        raise about("by", TypeError("q was weighted by likelihood ratios and takes no by="))
     if context.weights is None:
-        raise TypeError("q was weighted by likelihood ratios: pass weights=, those of the new rows, too")
+        raise about(
+            "weights", TypeError("q was weighted by likelihood ratios: pass weights=, those of the new rows, too")
+        )
     ratios = floats("weights", context.weights, ndim=1)
     refuse("weights", ratios < 0, "is negative")
     with np.errstate(over="ignore"):

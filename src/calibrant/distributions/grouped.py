@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from calibrant._arguments import generator
 from calibrant._batch import shared, take_rows
-from calibrant._words import count, singular_if_one, warn_user
+from calibrant._words import about, count, singular_if_one, warn_user
 from calibrant.distributions.base import Context, Distribution
 from calibrant.distributions.forwarding import Forwarding
 from calibrant.distributions.joined import Joined
@@ -45,9 +45,9 @@ class Grouped(Forwarding):
     def for_rows(self, context: Context) -> Distribution:
         """Row i has the distribution of the group by[i]."""
         if context.weights is not None:
-            raise TypeError("q was made by groups without weights=, so it takes none")
+            raise about("weights", TypeError("q was made by groups without weights=, so it takes none"))
         if context.by is None:
-            raise TypeError(f"q depends on the group of a row, one of {len(self.labels)}: pass by=")
+            raise about("by", TypeError(f"q depends on the group of a row, one of {len(self.labels)}: pass by="))
         distributions = take_rows(self.distributions, self._numbers(context.by))
         if not isinstance(distributions, Joined):
             return distributions
@@ -78,7 +78,7 @@ class Grouped(Forwarding):
         some = f"{count(rows.size, 'row')} of {len(labels)} {singular_if_one(rows.size, 'are')} of no known group"
         where = f"by {what}, in row {rows[0]} ({some})"
         if len(self.distributions) == len(self.labels):
-            raise ValueError(f"{where}: unseen='pooled' gives such rows the distribution of all")
+            raise about("unseen", ValueError(f"{where}: unseen='pooled' gives such rows the distribution of all"))
         warn_user(f"{where}: the answer is the distribution of all groups, for which nothing is promised")
         return numbers
 

@@ -74,7 +74,7 @@ class Facts:
     def base(self) -> Evaluation | None:
         """The same of the forecasts before calibration."""
         rows = self.base_rows
-        return None if rows is None else evaluate(rows.forecast, rows.y, coverage=self.coverage)
+        return None if rows is None else evaluate(rows.forecast, rows.y, coverage=self.coverage, labels=self.labels)
 
     @cached_property
     def before(self) -> Part | None:

@@ -11,7 +11,7 @@ import numpy as np
 from calibrant._arguments import generator, same_length
 from calibrant._arrays import Array, anywhere, device_like, first_and_count, floats, namespace
 from calibrant._types import Bound, Draws
-from calibrant._words import in_all
+from calibrant._words import about, in_all
 from calibrant.distributions.base import Distribution
 from calibrant.predictions import Prediction, Quantiles
 
@@ -178,7 +178,7 @@ def refuse_labels(name: str, values: Array, bad: Array, problem: str) -> None:
     if anywhere(bad):
         row, count = first_and_count(bad)
         first = values[row] if values.ndim == 1 else values[row, ...][bad[row, ...]][0]
-        raise ValueError(f"{name} is {float(first):.6g} in row {row} ({in_all(count)}){problem}")
+        raise about("labels", ValueError(f"{name} is {float(first):.6g} in row {row} ({in_all(count)}){problem}"))
 
 
 def shown(value: Any) -> str:

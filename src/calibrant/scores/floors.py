@@ -72,7 +72,8 @@ class ScaledScore(Score):
             f" smaller than the median, and {make} up {int(1000 * share) / 10:.3g}% of the spread of q: mean,"
             f" std and tails of every calibrated distribution depend on them."
             f" {self.remedy.format(name=name, floor=NARROW * typical)}, use ResidualScore() on points, or let"
-            " CalibratedRegressor learn the scale (refine='spread')"
+            " CalibratedRegressor learn the scale (refine='spread')",
+            argument="score",
         )
 
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 from calibrant._arguments import finite, keep
 from calibrant._arrays import Array, anywhere, first_and_count, namespace
 from calibrant._types import ArrayLike
-from calibrant._words import in_all
+from calibrant._words import about, in_all
 from calibrant.forecast import PredictionLike
 from calibrant.predictions import Point, with_labels
 from calibrant.scores.floors import ScaledScore
@@ -40,10 +40,14 @@ class _Offset(ScaledScore):
         bad = ~(moved > 0)
         if anywhere(bad):
             first, count = first_and_count(bad)
-            own = type(self).__name__
-            raise ValueError(
-                f"{own} needs {name} + c > 0, but with c = {self.c:g} row {first} ({in_all(count)}) has"
-                f" {name} = {float(value[first]):.6g}: pass a larger c, such as {own}(c=1) for counts"
+            needed = -float(namespace(value).min(value))
+            enough = 1.0 if needed < 1 else float(f"{1.1 * needed:.2g}")
+            raise about(
+                "score",
+                ValueError(
+                    f"{type(self).__name__} needs {name} + c > 0, but with c = {self.c:g} row {first}"
+                    f" ({in_all(count)}) has {name} = {float(value[first]):.6g}: pass a larger c, such as {enough:g}"
+                ),
             )
         return moved
 

@@ -12,7 +12,7 @@ from calibrant._arguments import generator, unit
 from calibrant._arrays import Array, Rng, to_numpy
 from calibrant._calibrated import CalledWithPredictions
 from calibrant._types import Bound, Columns
-from calibrant._words import in_all
+from calibrant._words import about, in_all
 from calibrant.calibration import Calibrated, Calibrator
 from calibrant.guarantee import Guarantee
 from calibrant.intervals import IntervalGuarantee, standard_rank
@@ -218,8 +218,9 @@ def _two_sided(reference: Reference, label: _Label) -> np.ndarray[Any, Any]:
     sides = to_numpy(two_sided(reference.distribution(prediction, bound=label.bound), y))
     beyond = ~np.isfinite(sides)
     if beyond.any():
-        raise ValueError(
-            f"label {label.name!r} lies outside the support of its prediction in row {int(np.argmax(beyond))}"
-            f" ({in_all(int(beyond.sum()))}), so no box holds it: learn from training rows, by compared_on"
+        where = f"in row {int(np.argmax(beyond))} ({in_all(int(beyond.sum()))})"
+        way = "so no box holds it: learn from training rows, by compared_on"
+        raise about(
+            "training", ValueError(f"label {label.name!r} lies outside the support of its prediction {where}, {way}")
         )
     return sides

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from calibrant.cli.app import app
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 PAGES = {"command-line.md": 9, "five-minutes.md": 2}
 """And how many commands each has, at least."""
 

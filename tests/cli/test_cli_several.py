@@ -96,7 +96,7 @@ def test_one_of_several_targets_is_evaluated_and_reported_by_name(files):
     assert "base calibrated" in run("evaluate", files / "test.csv", "-m", model, "--target", "b")
     time = ("evaluate", files / "test.csv", "-m", model, "--time", "a")
     assert "it is for one label: name it by --target" in run(*time, code=2)
-    assert "PIT gap" in run(*time, "--target", "b")
+    assert "The column chance" in run(*time, "--target", "b")
     run("report", files / "test.csv", "-m", model, "--target", "b", "-o", files / "r.html")
     assert (files / "r.html").stat().st_size > 10_000
     page = ("report", files / "test.csv", "-m", model, "-o", files / "r.html")
@@ -154,14 +154,13 @@ def test_too_few_rows_write_an_infinite_box_and_say_so(files):
     assert np.isneginf(pd.read_csv(out)["lower_a"]).all()
     said = run("predict", files / "test.csv", "-m", model, "--interval", 0.9, "-o", out)
     assert said.count("90% intervals need 19 calibration rows") == 1
-    assert f"warning: {model}: 90% intervals need 19 calibration rows, and there are 8" in said
+    assert "warning: 90% intervals need 19 calibration rows, and there are 8" in said
 
 
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
         (("--target", "a,b", "--mean", "m_{}", "--std", "s_a"), "{} must mark the target in --std too"),
-        (("--target", "a,a", "--point", "m_{}"), "expected each target once, got a, a"),
         (("--target", "a", "--point", "m_a", "--training", "training.csv"), "it is for several labels"),
         ((*POINT, "--sample", "50"), "--sample: it is for one label"),
         ((*POINT, "--weights", "s_a"), "--weights: it is for one label"),
