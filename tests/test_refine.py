@@ -258,7 +258,7 @@ def test_the_local_distribution_of_many_rows_is_learned_from_some(monkeypatch):
     taught = []
     monkeypatch.setattr(forest, "RandomForestRegressor", lambda *_, **__: Taught(taught))
     with pytest.raises(StopIteration):
-        Cascade().fit(ROWS[np.arange(800)])
+        Forest().fit(ROWS[np.arange(800)])
     assert taught == [300]
 
 

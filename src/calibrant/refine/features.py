@@ -60,12 +60,19 @@ class Encoder:
         """
         if self.categories is None:
             return np.zeros((_num_samples(X), 0))
+        if isinstance(X, np.ndarray) and X.dtype.kind == "f" and X.shape[1:] == (self.width,) and self._takes_all:
+            return np.asarray(np.clip(X.astype(np.float64), -_LARGEST, _LARGEST))
         given = _columns(self._as_in_fit(X)) or []
         if len(given) != self.width:
             raise ValueError(f"X must have {self.width} columns as in fit, got {len(given)}")
         columns = [_numbers(given[k], seen) for k, seen in zip(self.used, self.categories, strict=True)]
         matrix = np.stack(columns, axis=1) if columns else np.zeros((_num_samples(X), 0))
         return np.asarray(np.clip(matrix, -_LARGEST, _LARGEST))
+
+    @property
+    def _takes_all(self) -> bool:
+        """Whether every column is used, as a number."""
+        return len(self.used) == self.width and not any(self.categories or ())
 
     def _as_in_fit(self, X: Any) -> Any:
         """The columns of `fit`, in the order of `fit`, where both were frames."""

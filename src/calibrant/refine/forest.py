@@ -58,9 +58,6 @@ class Forest(Refiner):
             rows: The training rows with their out-of-fold predictions.
             r: The residuals of the rows, or their scores.
         """
-        if len(rows) > _MOST:
-            some = np.sort(np.random.default_rng(rows.seed).choice(len(rows), _MOST, replace=False))
-            rows, r = rows[some], r[some]
         n, matrix, weight = len(rows), rows.matrix, rows.sample_weight
         splits = np.unique(np.quantile(r, _SPLITS))
         forest = RandomForestRegressor(
@@ -74,11 +71,11 @@ class Forest(Refiner):
         place = np.searchsorted(points, r)
         pooled = np.cumsum(np.bincount(place, weights=weight, minlength=len(points)))
         pooled = pooled / pooled[-1]
-        leaves = forest.apply(matrix)
+        single = np.asarray(matrix, dtype=np.float32)
         tables = []
-        for k, tree in enumerate(forest.estimators_):
+        for tree in forest.estimators_:  # one by one: the leaves of all trees take more memory than the rows
             shape = (tree.tree_.node_count, len(points))
-            cell = leaves[:, k] * shape[1] + place
+            cell = tree.tree_.apply(single) * shape[1] + place
             count = np.bincount(cell, weights=weight, minlength=shape[0] * shape[1]).reshape(shape)
             below = np.cumsum(count, axis=1) + self.prior * pooled
             tables.append((below / below[:, -1:]).astype(np.float32))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,13 +23,6 @@ FEW, SHARE = 30, 0.05
 MEAN_RATIO = 0.5
 """The mean ratio on training rows estimates the share of new rows that lie where training rows do: below this, few
 do."""
-
-
-def default_classifier(random_state: int | None) -> Any:
-    """The default classifier: takes missing values and categories, and stops before it learns noise."""
-    return HistGradientBoostingClassifier(
-        learning_rate=0.05, max_leaf_nodes=8, early_stopping=True, random_state=random_state
-    )
 
 
 @dataclass(frozen=True)
@@ -74,7 +67,11 @@ class DensityRatio:
         for name, count in zip(("X_train", "X_new"), counts, strict=True):
             if count < self.cv:
                 raise ValueError(f"{name} must have a row for each of the {self.cv} folds, got {count}")
-        classifier = default_classifier(self.random_state) if self.classifier is None else clone(self.classifier)
+        # by default one that takes missing values and categories, and stops before it learns noise
+        default = HistGradientBoostingClassifier(
+            learning_rate=0.05, max_leaf_nodes=8, early_stopping=True, random_state=self.random_state
+        )
+        classifier = clone(default if self.classifier is None else self.classifier)
         folds = StratifiedKFold(self.cv, shuffle=True, random_state=self.random_state)
         which = np.repeat([0, 1], counts)
         model = CalibratedClassifierCV(classifier, method="sigmoid", cv=folds).fit(stacked(X_train, X_new), which)
@@ -90,10 +87,10 @@ class FittedRatio:
     prior: float
     """n_train / n_new, which the classifier's probabilities are odds against."""
     largest: float
-    rows: int = field(default=0)
-    effective_size: float = field(default=0.0)
+    rows: int = 0
+    effective_size: float = 0.0
     """(sum of w)^2 / sum of w^2 over the training rows: the number of equally weighted rows with the same variance."""
-    largest_share: float = field(default=0.0)
+    largest_share: float = 0.0
     """The largest weight of a training row over the sum of all."""
 
     def __call__(self, X: Features) -> Numbers:
@@ -125,7 +122,7 @@ class FittedRatio:
                 f"the ratios give {len(w)} training rows an effective size of {size:.0f}: {half} of them carry half of"
                 " the weight, so calibrated distributions rest on few rows"
             )
-        return FittedRatio(self.model, self.prior, self.largest, len(w), size, float(w[0] / w.sum()))
+        return replace(self, rows=len(w), effective_size=size, largest_share=float(w[0] / w.sum()))
 
     def __repr__(self) -> str:
         return (

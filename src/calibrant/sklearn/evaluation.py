@@ -21,8 +21,8 @@ from calibrant.several.distributions import SeveralDistributions
 from calibrant.sklearn.columns import check_column, column_of
 from calibrant.sklearn.labels import labels
 from calibrant.sklearn.meta_estimator import forecast
+from calibrant.sklearn.predicting import Metrics
 from calibrant.sklearn.refined import Refined
-from calibrant.sklearn.return_types import Metrics
 
 MOST = 30
 """As many features as a report takes."""

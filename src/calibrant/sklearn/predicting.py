@@ -3,17 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from calibrant._arguments import unit
 from calibrant._arrays import Array, probabilities, to_numpy
-from calibrant._types import Features, Frame
+from calibrant._types import Features, Frame, RowIndex
 from calibrant._words import warn_user
+from calibrant.distributions.base import Distribution
+from calibrant.metrics import Evaluation
 from calibrant.models.frames import like_input
-from calibrant.several.distributions import SeveralDistributions
+from calibrant.several.distributions import SeveralDistributions, SeveralEvaluation
 from calibrant.sklearn.several import columns_by_label
+
+# Which it is, of one label or of several, depends on the number of columns of y: no type says so. A union would refuse
+# what is right for one and not for all; `Any` would let every mistake pass. So these types have what any of them has,
+# and take what is right for one.
+if TYPE_CHECKING:
+
+    class Distributions(SeveralDistributions, Distribution):
+        """The distribution of each row, or those of several labels."""
+
+        def __getitem__(self, rows_or_label: RowIndex | str) -> Distribution: ...
+
+    class Metrics(SeveralEvaluation, Evaluation[float, float, float]):
+        """The metrics of one label, or of several."""
+
+        def to_dict(self) -> dict[str, Any]:
+            """The metrics by name, or by label and name."""
+
+else:
+    Distributions = Distribution | SeveralDistributions
+    Metrics = Evaluation | SeveralEvaluation
 
 
 class PredictMethods:

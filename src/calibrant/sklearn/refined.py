@@ -148,20 +148,7 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         folds, seeds = self._folds(X, y, routed, random), random.randint(2**31 - 1, size=2)
         models = self._models(len(y), int(seeds[1]), weighted=routed.sample_weight is not None)
         seen = _once_each([test for _, test in folds])
-        copies: dict[str, list[Any]] = {}
-        predictions, late = [], []
-        for k, (name, model) in enumerate(models.items()):
-            if work.only is None or name in work.only:
-                # a user's own models take part whatever the time, and of a blend one at least
-                own = replace(work, seconds=work.seconds if copies and is_blend(self.estimator) else None)
-                found = crossfit(name, model, X, y, folds, routed.of_model(k), self.adapter, self.n_jobs, own)
-                if found is None:
-                    late.append(name)
-                else:
-                    copies[name], prediction = found
-                    predictions.append(prediction)
-        if late:
-            warn_user(f"time_limit leaves no time for {', '.join(late)}")
+        copies, predictions = self._crossfit(models, X, y, folds, routed, work)
         held_out = routed.rows(seen, len(y))
         X = X if len(seen) == len(y) else rows_of(X, seen)  # without a copy of a large table
         known, weight, seed = y[seen], held_out.sample_weight, int(seeds[0])
@@ -177,6 +164,27 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         self.estimators_, self.parts_, self.stack_ = _weighed(list(copies.values()), parts, stack)
         self.refinement_ = refinement
         return seen, stacked
+
+    def _crossfit(
+        self, models: dict[str, Any], X: Any, y: Numbers, folds: list[Fold], routed: Routed, work: Work
+    ) -> tuple[dict[str, list[Any]], list[Any]]:
+        """The copies of each model by name, as far as there is time, and their out-of-fold predictions."""
+        copies: dict[str, list[Any]] = {}
+        predictions, late = [], []
+        for k, (name, model) in enumerate(models.items()):
+            if work.only is not None and name not in work.only:
+                continue
+            # a user's own models take part whatever the time, and of a blend one at least
+            own = replace(work, seconds=work.seconds if copies and is_blend(self.estimator) else None)
+            found = crossfit(name, model, X, y, folds, routed.of_model(k), self.adapter, self.n_jobs, own)
+            if found is None:
+                late.append(name)
+            else:
+                copies[name], prediction = found
+                predictions.append(prediction)
+        if late:
+            warn_user(f"time_limit leaves no time for {', '.join(late)}")
+        return copies, predictions
 
     def predict_forecast(self, X: Features) -> Prediction | Distribution:
         """The stacked and refined prediction of each row: a distribution, quantiles or a point, as the refiner has it.
@@ -226,7 +234,7 @@ def crossfit(
     model: Any,
     X: Any,
     y: Numbers,
-    folds: Sequence[tuple[Numbers, Numbers]],
+    folds: Sequence[Fold],
     routed: Routed,
     adapter: Any,
     n_jobs: int | None,

@@ -35,9 +35,8 @@ from calibrant.sklearn.labels import refuse_constant
 from calibrant.sklearn.learning import Scored, counted_once, first_label, learn, neighbours_of, of_one_kind, together
 from calibrant.sklearn.meta_estimator import Routed, by_name, check_models, forecast, is_frozen
 from calibrant.sklearn.online import OnlineMethods
-from calibrant.sklearn.predicting import PredictMethods
+from calibrant.sklearn.predicting import Distributions, PredictMethods
 from calibrant.sklearn.refined import Refined
-from calibrant.sklearn.return_types import Distributions
 from calibrant.sklearn.rows import copies_told, distinct, warn_of_order
 from calibrant.sklearn.settings import Settings
 from calibrant.sklearn.several import SeveralModel

@@ -168,32 +168,28 @@ def column_in_order(X: Any) -> str | None:
     >>> column_in_order(pd.DataFrame({"x": [0, 1] * 10}, index=days))
     'the index of X'
     """
-    return next((name for name, values in _columns(X) if _rises(values)), None)
+    return next((name for name, values in _columns(X) if np.all(values[1:] >= values[:-1]) and _many(values)), None)
 
 
 def _columns(X: Any) -> Iterator[tuple[str, Numbers]]:
-    """The index where it holds dates, and the columns of dates and numbers."""
-    if is_frame(X):
-        if nw.dependencies.is_pandas_dataframe(X) and X.index.dtype.kind in "OM" and X.index.nlevels == 1:
-            index = X.index.to_timestamp() if hasattr(X.index, "to_timestamp") else X.index
-            yield from _dates_or_numbers("the index of X", nw.from_native(index.to_series(), series_only=True))
-        for column in nw.from_native(X, eager_only=True).iter_columns():
-            yield from _dates_or_numbers(f"column {column.name!r} of X", column)
-    elif isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiu":
-        for k in range(X.shape[1]):
-            yield f"column {k} of X", X[:, k]
-
-
-def _dates_or_numbers(name: str, column: nw.Series[Any]) -> Iterator[tuple[str, Numbers]]:
-    if column.null_count() or not (isinstance(column.dtype, (nw.Date, nw.Datetime)) or column.dtype.is_numeric()):
+    """The index where it holds dates, and the columns of dates and numbers, without gaps."""
+    if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiu":
+        yield from ((f"column {k} of X", X[:, k]) for k in range(X.shape[1]))
+    if not is_frame(X):
         return
-    values = column.to_numpy()
-    if values.dtype.kind in "Mfiu":
-        yield name, values
+    frame = nw.from_native(X, eager_only=True)
+    columns = [(f"column {column.name!r} of X", column) for column in frame.iter_columns()]
+    if nw.dependencies.is_pandas_dataframe(X) and X.index.dtype.kind in "OM" and X.index.nlevels == 1:
+        index = X.index.to_timestamp() if hasattr(X.index, "to_timestamp") else X.index
+        columns.insert(0, ("the index of X", nw.from_native(index.to_series(), series_only=True)))
+    for name, column in columns:
+        dates_or_numbers = isinstance(column.dtype, (nw.Date, nw.Datetime)) or column.dtype.is_numeric()
+        if dates_or_numbers and not column.null_count() and (values := column.to_numpy()).dtype.kind in "Mfiu":
+            yield name, values
 
 
-def _rises(values: Numbers) -> bool:
-    return len(values) > 1 and bool(np.all(values[1:] >= values[:-1])) and len(np.unique(values)) >= DISTINCT
+def _many(values: Numbers) -> bool:
+    return len(np.unique(values)) >= DISTINCT
 
 
 def warn_of_order(X: Any, y: Numbers, neighbours: Neighbours, folds: int) -> None:
