@@ -39,7 +39,6 @@ from calibrant import (
     CalibratedRegressor,
     Calibrator,
     CrossCalibrated,
-    Ensemble,
     Guarantee,
     Normal,
     Point,
@@ -281,11 +280,6 @@ def test_a_frozen_estimator_is_not_fitted_and_every_row_calibrates():
     np.testing.assert_array_equal(model.predict_interval(X[NEW]).T, direct.interval(0.9))
 
 
-def test_a_split_of_its_own_choice_is_a_hold_out():
-    parts = PredefinedSplit(np.where(np.arange(400) < 300, -1, 0))
-    assert fitted(cv=parts).guarantee_.n == 100
-
-
 def test_calibrate_learns_from_new_rows_and_keeps_the_models():
     model = fitted()
     before = model.estimators_[0]
@@ -303,16 +297,6 @@ def test_calibrate_makes_one_ensemble_of_a_mixture():
         assert isinstance(model.guarantee_, Guarantee)
         assert model.guarantee_.epsilon == 1 / 201
         assert abs(evaluate(model.predict_distribution(X[SEEN]), Y[SEEN]).coverage - 0.9) < 0.05
-
-
-@pytest.mark.parametrize("score", [None, "residual"])
-def test_two_folds_are_a_mixture_and_an_ensemble_too(score):
-    model = fitted(cv="mixture:2", calibration_score=score)
-    assert len(model.calibrated_.members) == 2
-    both = Ensemble([Point(each.predict(X[NEW])) for each in model.estimators_])
-    found = model.calibrate(X[NEW], Y[NEW]).predict_distribution(X[NEW])
-    wanted = Calibrator().fit(both, Y[NEW])(both)
-    np.testing.assert_allclose(found.median(), wanted.median())
 
 
 def test_a_hundred_draws_are_made_unless_told_otherwise():
@@ -399,12 +383,6 @@ def test_a_saved_mixture_takes_predict_base_or_the_prediction_of_each_fold(tmp_p
     for base in ([Point(each.predict(X[NEW])) for each in model.estimators_], model.predict_base(X[NEW])):
         H = load(tmp_path / "model.safetensors")(base)
         np.testing.assert_array_equal(H.ppf(0.9), model.predict_distribution(X[NEW]).ppf(0.9))
-
-
-def test_the_base_of_a_mixture_is_the_ensemble_of_its_folds():
-    base = fitted(cv="mixture:3").predict_base(X[NEW])
-    assert isinstance(base, Ensemble)
-    assert len(base.members) == 3
 
 
 # ---- weights and groups --------------------------------------------------------------------------------------------

@@ -231,13 +231,6 @@ def test_few_groups_are_no_obstacle(count):
     np.testing.assert_allclose(model.predict_base(X[NEW]).values, plain.predict_base(X[NEW]).values)
 
 
-def test_few_rows_are_no_obstacle():
-    model = CalibratedRegressor(Ridge(), random_state=0).fit(X[:6], Y[:6])
-    plain = CalibratedRegressor(Ridge(), refine="spread", random_state=0).fit(X[:6], Y[:6])
-    distribution, same = (each.predict_distribution(X[NEW]) for each in (model, plain))
-    np.testing.assert_allclose(distribution.quantiles([0.1, 0.9]), same.quantiles([0.1, 0.9]))
-
-
 @pytest.mark.parametrize("given", [["c", "extra", "b", "a"], ["b", "c", "a"]])
 @pytest.mark.parametrize("kind", [pd.DataFrame, pl.from_pandas])
 def test_columns_are_known_by_name(given, kind):

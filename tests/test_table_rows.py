@@ -211,11 +211,6 @@ def test_labels_that_teach_nothing_are_refused_in_one_sentence(labels, error, wo
         CalibratedRegressor(Ridge()).fit(table(100)[0], labels)
 
 
-def test_one_fold_is_no_number_of_folds():
-    with pytest.raises(ValueError, match="cv=1 is no number of folds"):
-        CalibratedRegressor(Ridge(), cv=1).fit(*table(100))
-
-
 def test_a_fitted_model_is_not_fitted_again_in_silence():
     X, y = table(200)
     fitted = Ridge().fit(X, y)

@@ -111,17 +111,18 @@ class ForestDistribution:
         return separated(_inverse(F, self.points), self.unit)
 
 
-def _inverse(F: Array, points: Array) -> Array:
+def _inverse(F: Any, points: Any) -> Array:
     """The quantiles of distributions that are known at some points, straight lines between."""
-    row, last = np.arange(len(F)), len(points) - 1
-    columns = []
-    for level in LEVELS:
-        above = np.minimum(np.sum(level > F, axis=1), last)
-        below = np.maximum(above - 1, 0)
-        rise = F[row, above] - F[row, below]
-        share = np.divide(level - F[row, below], rise, out=np.ones(len(F)), where=rise > 0)
-        columns.append(points[below] + np.clip(share, 0, 1) * (points[above] - points[below]))
-    return np.stack(columns, axis=1)
+    n, count = len(F), len(LEVELS)
+    reached = np.searchsorted(LEVELS, F, side="right")  # how many levels lie at each height or below
+    cells = np.arange(n)[:, None] * (count + 1) + reached
+    lower = np.cumsum(np.bincount(cells.ravel(), minlength=n * (count + 1)).reshape(n, count + 1), axis=1)
+    above = np.minimum(lower[:, :count], len(points) - 1)
+    below = np.maximum(above - 1, 0)
+    low = np.take_along_axis(F, below, axis=1)
+    rise = np.take_along_axis(F, above, axis=1) - low
+    share = np.divide(np.asarray(LEVELS) - low, rise, out=np.ones_like(low), where=rise > 0)
+    return np.asarray(points[below] + np.clip(share, 0, 1) * (points[above] - points[below]))
 
 
 @dataclass(frozen=True)

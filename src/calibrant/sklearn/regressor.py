@@ -1,4 +1,8 @@
-"""`CalibratedRegressor`: from a table to calibrated distributions."""
+"""`CalibratedRegressor`: from a table to calibrated distributions.
+
+`fit` is the path: check X, y and the parameters (settings.py), split the rows (splits.py), learn (learning.py, and
+`Refined` in refined.py: crossfit, stack, refine), calibrate. `predict_base` and `predict_distribution` go it again.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ from calibrant._display import Weights
 from calibrant._types import Features, LabelsLike, RandomState
 from calibrant.cross import CrossCalibrated
 from calibrant.distributions.base import Distribution
-from calibrant.guarantee import Guarantee
+from calibrant.guarantee import Basis, Guarantee
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.history import Forgetting
 from calibrant.interpolators.weights import OncePerGroup
@@ -207,19 +211,11 @@ class CalibratedRegressor(RegressorMixin, PredictMethods, EvaluationMethods, Onl
             folds = self._split(split, X, y, names, routed, random)
             learning, seed = (int(random.randint(2**31 - 1)) for _ in range(2))
             predictor = self._predictor(y, names, refiners, folds, split, routed, learning)
-            every = len(folds) > 1 and not split.mixture
-            parts = [*(train for train, _ in folds), *([np.arange(len(y))] if every else [])]
-            models, trained = self._learn(predictor, X, y, parts, routed)
-            known = [(rows, self._prediction(m, rows_of(X, rows))) for m, (_, rows) in zip(models, folds, strict=False)]
-            neighbours = neighbours_of(y, [*trained, *known])
-            if split.at_random and routed.groups is None:
-                warn_of_order(X, first_label(y), neighbours, 0 if split.mixture else split.number)
+            models, trained, known = self._learn(predictor, X, y, folds, split, routed)
+            basis = self._basis(X, y, [*trained, *known], folds, split, routed)
             if isinstance(calibrator, SeveralCalibrator):  # by errors of models that did not see the rows
                 ((rows, prediction),) = trained
                 calibrator = calibrator.compared_on(prediction, y[rows], **self._context(rows_of(X, rows)))
-            basis = "time" if not every and neighbours.alike and split.follows(folds) else None
-            if every:  # the model of all rows predicts, those of the folds have scored
-                models, known, basis = models[-1:], [together(known)], "nested"
             scored = [(p, rows_of(X, rows), y[rows], counted_once(rows, routed.groups)) for rows, p in known]
         found = [self._calibrate(calibrator, *each, seed, basis) for each in scored]
         calibrated: Any = CrossCalibrated(tuple(found)) if len(found) > 1 else found[0]
@@ -272,16 +268,33 @@ class CalibratedRegressor(RegressorMixin, PredictMethods, EvaluationMethods, Onl
         return each[0] if names is None else SeveralModel(names, tuple(each))
 
     def _learn(
-        self, predictor: Any, X: Any, y: Any, parts: list[Numbers], routed: Routed
-    ) -> tuple[list[Any], list[Scored]]:
-        """What predicts, fitted on each part of the rows, see `learn`."""
+        self, predictor: Any, X: Any, y: Any, folds: list[Fold], split: Split, routed: Routed
+    ) -> tuple[list[Any], list[Scored], list[Scored]]:
+        """What predicts, once or for each fold; what is known of training rows, and of the rows that calibrate."""
+        every = split.uses_every_row(folds)
+        parts = [*(train for train, _ in folds), *([np.arange(len(y))] if every else [])]
         # a Refined of the user's own routes metadata by itself
         routes = predictor is self.estimator and get_config()["enable_metadata_routing"]
         as_it_is = routes or not isinstance(predictor, FORECASTERS)
         bar = Bar(len(parts) * (1 if as_it_is else predictor.steps(len(y))), verbose=bool(self.verbose))
         work, shown = Work(self.time_limit, None, bar), self._shown(X)
         with naming_columns(shown):
-            return learn(predictor, shown, y, parts, routed, work, as_it_is=as_it_is, n_jobs=self.n_jobs)
+            models, trained = learn(predictor, shown, y, parts, routed, work, as_it_is=as_it_is, n_jobs=self.n_jobs)
+        known = [(rows, self._prediction(m, rows_of(X, rows))) for m, (_, rows) in zip(models, folds, strict=False)]
+        if every:  # the model of all rows predicts, those of the folds have scored
+            return models[-1:], trained, [together(known)]
+        return models, trained, known
+
+    def _basis(
+        self, X: Any, y: Any, known: list[Scored], folds: list[Fold], split: Split, routed: Routed
+    ) -> Basis | None:
+        """What is claimed, where it is not the usual; with a warning where rows drawn at random seem to be in order."""
+        neighbours = neighbours_of(y, known)
+        if split.at_random and routed.groups is None:
+            warn_of_order(X, first_label(y), neighbours, 0 if split.mixture else split.number)
+        if split.uses_every_row(folds):
+            return "nested"
+        return "time" if neighbours.alike and split.follows(folds) else None
 
     def _calibrate(
         self, calibrator: Any, prediction: Any, X: Any, y: Any, groups: Any, seed: int, basis: Any = None

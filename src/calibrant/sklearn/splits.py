@@ -103,6 +103,14 @@ class Split:
         """Whether it is known beforehand that one part of the rows calibrates, which the models do not see."""
         return self.splitter is None and not self.number
 
+    def uses_every_row(self, folds: Sequence[Fold]) -> bool:
+        """Whether models that did not see a row score it, and models of all rows predict.
+
+        Args:
+            folds: What `folds` gave.
+        """
+        return len(folds) > 1 and not self.mixture
+
     def at_most(self, units: int) -> Self:
         """With so many folds where they are fewer, but two at least.
 
