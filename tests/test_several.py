@@ -11,7 +11,7 @@ import pytest
 import scoringrules
 from scipy import stats
 
-from calibrant import Calibrator, Interval, Normal, Point, Quantiles, Samples, from_scipy, load
+from calibrant import Calibrator, Interval, Normal, Point, Quantiles, Samples, Window, from_scipy, load
 from calibrant.distributions import Poisson
 from calibrant.interpolators import Random
 from calibrant.intervals import IntervalGuarantee
@@ -223,6 +223,14 @@ def test_each_label_may_have_a_calibrator_and_a_bound_of_its_own():
     assert lower[:, 0].min() == 0
     assert np.all(upper[:, 0] <= capacity[:40])
     assert np.any(upper[:, 1] > 2)
+
+
+def test_a_window_keeps_the_same_rows_for_margins_and_box():
+    whole = SeveralCalibrator(Calibrator(forget=Window(12))).fit(normals(F, [1, 1]), LABELS)
+    last = SeveralCalibrator().fit(normals(F[8:], [1, 1]), LABELS[8:])
+    np.testing.assert_array_equal(whole.joint.largest, last.joint.largest)
+    np.testing.assert_array_equal(whole.joint.ranks, last.joint.ranks)
+    assert whole.guarantee.n == 12
 
 
 # ---- joint draws ---------------------------------------------------------------------------------------------------

@@ -100,14 +100,12 @@ class Several:
 
 def columns_of(what: str, value: Any) -> tuple[list[str] | None, list[Any]]:
     """The columns of a mapping, a data frame or an (n, d) array; and their names, if they have any."""
-    if isinstance(value, Mapping) or nw.dependencies.is_into_dataframe(value):
-        columns: Any = value if isinstance(value, Mapping) else {}
-        if not isinstance(value, Mapping):
-            frame = nw.from_native(value, eager_only=True)
-            columns = {column.name: column.to_numpy() for column in frame.iter_columns()}
-        names = list(map(str, columns))
+    if nw.dependencies.is_into_dataframe(value):
+        value = {column.name: column.to_numpy() for column in nw.from_native(value, eager_only=True).iter_columns()}
+    if isinstance(value, Mapping):
+        names = list(map(str, value))
         _check_names(names)
-        return names, list(columns.values())
+        return names, list(value.values())
     try:
         array = value if array_api_compat.is_array_api_obj(value) else np.asarray(value)
     except ValueError:
