@@ -19,8 +19,6 @@ from calibrant.refine.levels import LEVELS
 _SPLITS = tuple((k + 0.5) / 9 for k in range(9))
 _THRESHOLDS = np.concatenate([[0.002, 0.005], (np.arange(50) + 0.5) / 50, [0.995, 0.998]])
 _MOST = 50_000
-_CHUNK = 20_000
-"""Rows whose leaves are found at once: a forest is slow to start."""
 _BLOCK = 5_000
 """Rows whose distributions are worked out at once, such that they stay in the processor's cache."""
 
@@ -94,19 +92,16 @@ class ForestDistribution:
 
     def quantiles(self, matrix: Array) -> Array:
         """At `LEVELS`, interpolated between the thresholds."""
-        out = np.empty((len(matrix), len(LEVELS)))
-        for start in range(0, len(matrix), _CHUNK):
-            leaves = self.forest.apply(matrix[start : start + _CHUNK])
-            for first in range(0, len(leaves), _BLOCK):
-                some = leaves[first : first + _BLOCK]
-                out[start + first : start + first + len(some)] = self._block(some)
-        return out
+        single = np.asarray(matrix, dtype=np.float32)
+        blocks = [self._block(single[start : start + _BLOCK]) for start in range(0, max(len(single), 1), _BLOCK)]
+        return np.concatenate(blocks)
 
-    def _block(self, leaves: Array) -> Array:
-        distribution = np.zeros((len(leaves), len(self.points)), dtype=np.float32)
+    def _block(self, matrix: Any) -> Array:
+        distribution = np.zeros((len(matrix), len(self.points)), dtype=np.float32)
         seen = np.empty_like(distribution)
-        for k, table in enumerate(self.tables):  # "clip" needs no buffer, and leaves are in range
-            distribution += np.take(table, leaves[:, k], axis=0, out=seen, mode="clip")
+        for tree, table in zip(self.forest.estimators_, self.tables, strict=True):
+            leaves = tree.tree_.apply(matrix)
+            distribution += np.take(table, leaves, axis=0, out=seen, mode="clip")  # in range: it needs no buffer
         F = 0.95 / len(self.tables) * distribution.astype(np.float64) + 0.05 * self.pooled
         return separated(_inverse(F, self.points), self.unit)
 
