@@ -297,6 +297,7 @@ def test_bad_input_is_named():
         (TypeError, r"H\['b'\] must be a distribution for each row, got Point", {"H": {"a": H, "b": Point(y)}}),
         (ValueError, r"H\['b'\] must have one row for each of the 600 rows of y", {"H": {"a": H, "b": H[:10]}}),
         (ValueError, "H must name 1 to 10 models, got 0", {"H": {}}),
+        (ValueError, "guarantee must name models of H, a, got 'b'", {"H": {"a": H}, "guarantee": {"b": None}}),
         (ValueError, "base must have one row for each of the 600 rows of the forecast, got 10", {"base": y[:10]}),
     ):
         with pytest.raises(error, match=said):

@@ -170,6 +170,8 @@ def report_for(
     m = values.shape[0]
     given = _by_name(H, values, labels)
     promises = guarantee if isinstance(guarantee, Mapping) else {next(iter(given)): guarantee}
+    if unknown := [each for each in promises if each not in given]:
+        raise ValueError(f"guarantee must name models of H, {', '.join(given)}, got {unknown[0]!r}")
     if base is not None and (before := forecast_of(base)).shape:
         same_length("the forecast", m, "base", len(before))
     if weights is not None and not isinstance(weights, Mapping):
