@@ -184,7 +184,7 @@ def test_the_commands_say_it_once_and_count_rows_as_in_the_file(tmp_path):
     said = run(*fit).stderr
     assert said.count("times smaller than the median") == 1
     assert f"{file.name}: ZScore: 1 of 399 calibration rows, the first is row 17, has" in said
-    assert "such as ZScore(floor=0.1)" in said
+    assert "such as ZScore(floor=0.1" in said
     assert "(--score NAME:NUMBER)" in said
     mended = run(*fit, "--score", "zscore:0.1")
     assert "smaller than the median" not in mended.stderr

@@ -119,7 +119,7 @@ def test_the_printed_parts_have_the_numbers_of_the_json(inside):
 
 def test_tables_of_dates_stay_within_80_columns(inside):
     text = run("evaluate", "test.parquet", "-m", "m.safetensors", "--time", "when").stdout
-    table = text[text.index(" part ") : text.index("[note]")]
+    table = text[text.index(" part ") : text.index("The column chance")]
     assert len(re.findall(r"2024-\d\d-\d\d \d\d:00 to 2024-\d\d-\d\d \d\d:00", table)) == 10
     assert max(map(len, table.splitlines())) <= 80
 

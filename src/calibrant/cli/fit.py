@@ -240,7 +240,7 @@ def _of_sample(
         part = work.part(table, path)
     with spinner("calibrating"):
         model: TableModel = work.finish(part, path)
-    return model, pa.concat_tables(part.found.tables)[columns.labels_in()].to_numpy()
+    return model, pa.concat_tables(part.found)[columns.labels_in()].to_numpy()
 
 
 def _check_score(score: Score | None, prediction: Any, otherwise: str) -> None:
