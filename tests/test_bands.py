@@ -12,6 +12,7 @@ from scipy import stats
 from calibrant import Calibrator, Normal
 from calibrant.interpolators import Linear
 from calibrant.metrics import bands, pit, pit_band, reliability_band
+from calibrant.metrics.bands import band_pvalue
 
 LEVELS = np.arange(1, 200) / 200
 
@@ -175,3 +176,32 @@ def test_the_deviation_of_a_count_is_that_of_the_beta_binomial_distribution(m, n
         distribution = stats.betabinom(m, (n + 1) * p, (n + 1) * (1 - p))
         assert bands._Counts(m, n).deviation(p) == pytest.approx(distribution.std(), rel=1e-12)
         assert bands._Counts(m, None).deviation(p) == pytest.approx(stats.binom(m, p).std(), rel=1e-12)
+
+
+# ---- the p-value of a band -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [None, 20])
+def test_the_p_value_is_the_risk_from_which_the_band_excludes_the_shares(n):
+    rng, levels = np.random.default_rng(12), np.arange(1, 20) / 20
+    pvalues = []
+    for _ in range(400):
+        pit = rng.random(60)
+        if n is not None:  # of a distribution through n scores: between them the shares are a Dirichlet draw
+            pit = np.interp(pit, np.r_[0, np.cumsum(rng.dirichlet(np.full(20, (n + 1) / 20)))], np.arange(21) / 20)
+        shares = np.mean(pit[:, None] <= levels, axis=0)
+        pvalues.append(band_pvalue(shares, 60, levels, n=n))
+        low, high = reliability_band(60, levels, 0.9, n=n)
+        excluded = bool(((shares < low - 1e-12) | (shares > high + 1e-12)).any())
+        assert excluded == (pvalues[-1] <= 0.1)
+    share = np.mean(np.array(pvalues) <= 0.1)
+    assert 0.05 < share <= 0.1 + 3 * (0.1 * 0.9 / 400) ** 0.5
+
+
+@pytest.mark.parametrize("m", [10**6, 10**7])
+def test_the_p_value_agrees_with_the_band_where_both_are_approximate(m):
+    levels = np.arange(1, 20) / 20
+    low, high = reliability_band(m, levels, 0.99)
+    assert band_pvalue(levels, m, levels) == 1
+    assert band_pvalue(np.where(levels == 0.5, high + 2e-5, levels), m, levels) <= 0.011
+    assert band_pvalue(np.where(levels == 0.5, low + 2e-5, levels), m, levels) >= 0.009

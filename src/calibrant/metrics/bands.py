@@ -151,9 +151,8 @@ class _Counts:
         a, b = (whole.size - 1) * inner, (whole.size - 1) * (1 - inner)
         ends = (scipy.special.betaincinv(a, b, tail) for tail in (level / 2, 1 - level / 2))
         least, most = (np.where((p == 0) | (p == 1), p, end) for end in ends)
-        # whole counts, on the safe side; what fewer rows leave open to the end stays open
-        least = np.where(low == 0, 0.0, np.floor(least * whole.m) / whole.m)
-        return least, np.where(high == self.m, 1.0, np.ceil(most * whole.m) / whole.m)
+        # whole counts, on the safe side
+        return np.floor(least * whole.m) / whole.m, np.ceil(most * whole.m) / whole.m
 
     def log_pmf(self, k: Counts, share: float) -> Floats:
         """Of a cell's count before it is known that all are m: Poisson, or negative binomial where n is known.
@@ -251,9 +250,11 @@ class _Path:
         """The least chance, over the levels, of a count so low or so high: the band at that level just excludes it."""
         p = np.asarray(self.levels)
         if self.distribution.m != whole.m:
-            a, b = (whole.size - 1) * p, (whole.size - 1) * (1 - p)
-            below, above = scipy.special.betainc(a, b, shares), scipy.special.betainc(b, a, 1 - shares)
-            return float(2 * np.min(np.minimum(below, above)))
+            # as in `_Counts.shares`, whose bounds are rounded to whole counts
+            a, b, one = (whole.size - 1) * p, (whole.size - 1) * (1 - p), 1 / whole.m
+            no_more = scipy.special.betainc(a, b, np.minimum(shares + one, 1))
+            no_less = scipy.special.betainc(b, a, np.minimum(1 - shares + one, 1))
+            return float(2 * np.min(np.minimum(no_more, no_less)))
         counts, least = np.rint(shares * whole.m).astype(np.int64).tolist(), 1.0
         for k, (first, below, above) in zip(counts, self.tails, strict=True):
             at = k - first
@@ -296,7 +297,22 @@ def _narrowest(
     # Bonferroni's level is always good; the level 1, medians alone, only where nothing varies
     if excess(best) < 0 < excess(0.0):
         scipy.optimize.brentq(excess, math.log((1 - confidence) / cells), 0.0, xtol=1e-3)
-    return *bounds, math.exp(best)
+    level = math.exp(best)
+    while (step := _next_step(tails, level)) < 1:  # exactly: the bounds change where the level is a chance of a count
+        excess(math.log(step) + 1e-15)
+        if best <= math.log(level) + 1e-14:
+            return *bounds, math.nextafter(step, 0)
+        level = step
+    return *bounds, level
+
+
+def _next_step(tails: Sequence[tuple[int, Floats, Floats]], level: float) -> float:
+    """The next level at which a bound changes."""
+    found = 1.0
+    for _, below, above in tails:
+        k, j = np.searchsorted(below, level / 2, side="right"), np.searchsorted(-above, -level / 2, side="left") - 1
+        found = min(found, 2 * below[k] if k < below.size else 1.0, 2 * above[j] if j >= 0 else 1.0)
+    return float(found)
 
 
 def _quantiles(tails: Sequence[tuple[int, Floats, Floats]], level: float) -> tuple[Counts, Counts]:
