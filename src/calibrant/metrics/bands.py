@@ -252,14 +252,14 @@ class _Path:
         if self.distribution.m != whole.m:
             # as in `_Counts.shares`, whose bounds are rounded to whole counts
             a, b, one = (whole.size - 1) * p, (whole.size - 1) * (1 - p), 1 / whole.m
-            no_more = scipy.special.betainc(a, b, np.minimum(shares + one, 1))
-            no_less = scipy.special.betainc(b, a, np.minimum(1 - shares + one, 1))
-            return float(2 * np.min(np.minimum(no_more, no_less)))
+            below = scipy.special.betainc(a, b, np.minimum(shares + one, 1))
+            above = scipy.special.betainc(b, a, np.minimum(1 - shares + one, 1))
+            return float(2 * np.min(np.minimum(below, above)))
         counts, least = np.rint(shares * whole.m).astype(np.int64).tolist(), 1.0
-        for k, (first, below, above) in zip(counts, self.tails, strict=True):
+        for k, (first, of_less, of_more) in zip(counts, self.tails, strict=True):
             at = k - first
-            no_more = 0.0 if at < 0 else 1.0 if at >= below.size else float(below[at])
-            no_less = 1.0 if at <= 0 else 0.0 if at > above.size else float(above[at - 1])
+            no_more = 0.0 if at < 0 else 1.0 if at >= of_less.size else float(of_less[at])
+            no_less = 1.0 if at <= 0 else 0.0 if at > of_more.size else float(of_more[at - 1])
             least = min(least, 2 * no_more, 2 * no_less)
         return least
 
