@@ -80,7 +80,7 @@ class Columns:
     std: str | None = None
     lower: str | None = None
     upper: str | None = None
-    quantiles: Any = ()
+    quantiles: str | Mapping[str, float] | Sequence[tuple[str, float]] = ()
     samples: str | Sequence[str] = ()
     by: str | Sequence[str] = ()
     weights: str | None = None
@@ -117,11 +117,14 @@ class Columns:
         return next(kind for kind, names in KINDS.items() if getattr(self, names[0]))
 
     @property
+    def levels(self) -> dict[str, float]:
+        """The level of each column that is a quantile, in order."""
+        return dict(self.quantiles)  # type: ignore[arg-type]  # pairs, since __post_init__
+
+    @property
     def names(self) -> Names:
         """The columns of the prediction."""
-        if self.quantiles:
-            return tuple(name for name, _ in self.quantiles)
-        return tuple(self.samples) or tuple(getattr(self, name) for name in KINDS[self.kind])
+        return tuple(self.levels) or tuple(self.samples) or tuple(getattr(self, name) for name in KINDS[self.kind])
 
     def needed(self, labels: Labels | None) -> list[str]:
         """The columns of numbers that a row must have beside its label."""
@@ -159,7 +162,7 @@ class Columns:
     def described(self) -> str:
         """What of the prediction is in which column, in words."""
         if self.quantiles:
-            return ", ".join(f"quantile {level:g} in column {name!r}" for name, level in self.quantiles)
+            return ", ".join(f"quantile {level:g} in column {name!r}" for name, level in self.levels.items())
         if self.samples:
             return f"{len(self.samples)} draws in columns {listed(tuple(self.samples))}"
         return ", ".join(f"{name} in column {getattr(self, name)!r}" for name in KINDS[self.kind])
@@ -198,7 +201,7 @@ class Columns:
             return Samples(counts.ordered(np.sort(values, axis=1), rows))
         values = counts.ordered(values, rows)
         if self.quantiles:
-            return Quantiles([level for _, level in self.quantiles], values)
+            return Quantiles(list(self.levels.values()), values)
         return Interval(values[:, 0], values[:, 1])
 
     def known(self, rows: Batch, labels: Labels | None) -> dict[str, Any]:
