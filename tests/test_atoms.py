@@ -302,8 +302,8 @@ def test_an_atom_is_drawn_as_a_stem_and_its_pits_over_the_jump():
     mean, y, rng = rain(1200, 11)
     H = Calibrator(labels=AtomAt(0)).fit(Normal(mean[:600], 1.0), y[:600], rng=rng)(Normal(mean[600:], 1.0))
     drawn = density_of(H[3], "H")
-    assert [float(place) for place in drawn.atoms[0]] == [0.0]
-    assert float(drawn.atoms[1][0]) == pytest.approx(float(H[3].pmf(0.0)))
+    assert drawn.atoms.tolist() == [0.0]
+    assert drawn.masses[0] == pytest.approx(float(H[3].pmf(0.0)))
     side = forecast_rows(H, y[600:], 0.9)
     assert np.unique(side.drawn).size == 600
     assert evaluate(H, y[600:]).pit_pvalue > 1e-4

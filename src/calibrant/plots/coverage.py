@@ -160,11 +160,7 @@ def diagnosis(found: Judgement, *, most: int = 30, ax: Axes | None = None) -> Ax
     if not isinstance(found, Judgement):
         raise TypeError(f"found must be what calibrant.judge returns, got {type(found).__name__}")
     order = sorted(found.parts[1:], key=_distance)[: whole("most", most) - 1]
-    shown = [
-        Share(part.name, part.m, None, part.tested, part.low, part.high, part.off, part.fault)
-        for part in found.parts
-        if part is found.overall or part in order
-    ]
+    shown = [part for part in found.parts if part is found.overall or part in order]
     words = f"in {percent(found.coverage)} intervals{'' if found.overall.split_share is None else ', ties split'}, %"
     return _slices({"": shown}, found.coverage, ax, words)
 
@@ -175,7 +171,7 @@ def _distance(part: Part) -> tuple[bool, float]:
 
 
 class Share(NamedTuple):
-    """The share of labels inside the intervals of some rows, and what chance allows."""
+    """The share of labels inside the intervals of some rows, and what chance allows, in the words of a `Part`."""
 
     name: str
     m: int
@@ -208,7 +204,7 @@ def shares_of(
     return found
 
 
-def _slices(found: Mapping[str, Sequence[Share]], coverage: float, ax: Axes | None, words: str) -> Axes:
+def _slices(found: Mapping[str, Sequence[Share | Part]], coverage: float, ax: Axes | None, words: str) -> Axes:
     """One line per slice, and a dot per forecast on each."""
     slices = next(iter(found.values()))
     rows, many = len(slices), len(found)
@@ -233,7 +229,7 @@ def _dots(
     ax: Axes,
     palette: Palette,
     at: Any,
-    shares: Sequence[Share],
+    shares: Sequence[Share | Part],
     look: Style,
     *,
     upright: bool = False,
@@ -252,7 +248,7 @@ def _dots(
         ax.plot(*((at[some], share[some]) if upright else (share[some], at[some])), **look | how)
 
 
-def _explain_hollow(ax: Axes, palette: Palette, found: Iterable[Sequence[Share]]) -> None:
+def _explain_hollow(ax: Axes, palette: Palette, found: Iterable[Sequence[Share | Part]]) -> None:
     """What a hollow mark means, where there is one."""
     if any(each.off for shares in found for each in shares):
         ax.plot([], [], "o", color=palette.ink, markerfacecolor=palette.paper, label="off")

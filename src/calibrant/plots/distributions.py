@@ -95,11 +95,9 @@ def _draw(curve_of: Callable[..., Curve], given: Any, y: Any, rows: Any, base: A
     limits, is_cdf = _limits(drawn), curve_of is cdf_of
     with drawing(ax) as (ax, palette):
         for row, (after, before), colour in zip(chosen, known, map(palette.colour, _COLOURS), strict=False):
-            several = len(chosen) > 1
-            old, name = (
-                colour if several else palette.colour(BEFORE),
-                f"row {row}" if several else "after" if parts else "",
-            )
+            old, name = palette.colour(BEFORE), "after" if parts else ""
+            if len(chosen) > 1:
+                old, name = colour, f"row {row}"
             for curve in before:
                 _line(ax, palette, curve, {"color": old, "linestyle": "--", "label": "before"})
             _line(ax, palette, after, {"color": colour, "label": name})
