@@ -143,15 +143,19 @@ def _show_metrics(sides: dict[str, Evaluation], rows: Rows) -> None:
 def _show_parts(judged: Judgement) -> None:
     """What the intervals of each slice and period hold, what chance allows, and what is wrong."""
     split = judged.overall.split_share is not None
-    inside = f"in {100 * judged.coverage:.6g}%", *(["ties split"] if split else [])
+    inside = f"in {100 * judged.coverage:.6g}%", *(["split"] if split else [])
     chosen = judged.slices, judged.groups, judged.periods or ()
     blocks = [[_line(part, split=split) for part in parts] for parts in chosen if parts]
     head = "part", "rows", *inside, "chance", "fault"
     if blocks:
-        show(table(head, blocks, texts=(0, len(head) - 1)))
+        parts = table(head, blocks, texts=(0, len(head) - 1))
+        parts.columns[-1].max_width = 10  # rather than the names of parts, faults of several words are folded
+        show(parts)
         show("The column chance has the shares that calibrated forecasts may come to, in all parts at once.")
         if split:
-            show("A count is inside an interval or outside; the test is on the share with ties at the ends split.")
+            show(
+                "A count is inside an interval or outside; the column split has ties at the ends split, and is tested."
+            )
     if judged.periods == ():
         show("There is no result over time: too few rows for two periods.")
 
