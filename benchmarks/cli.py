@@ -21,7 +21,7 @@ from pyarrow import csv, parquet
 
 WANTED = {3: ["--quantiles", "0.05,0.5,0.95"], 5: ["--quantiles", "0.05,0.5,0.95", "--interval", "0.9"]}
 """What is asked for, by the number of columns that it makes."""
-BATCH, BUFFER = 2**18, 2**20  # as in calibrant.cli.formats
+BATCH, BUFFER = 2**18, 2**20  # as in calibrant.tables
 
 
 def copy(source: str, target: str, count: str) -> None:
