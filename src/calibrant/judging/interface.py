@@ -15,27 +15,19 @@ class Interface:
     """How to calibrate by group."""
     refine: str
     """How to let the width depend on the features."""
-    time: str
-    """How to pass the time of each row."""
     counts: str
     """How to declare that labels are counts."""
-    guarantee: str
-    """How to pass the guarantee."""
 
 
 PYTHON = Interface(
     calibrate="Calibrator().fit(forecasts, labels)",
     by="by=",
     refine="refine= of CalibratedRegressor or a model that predicts its spread",
-    time="time=",
     counts="labels=Counts()",
-    guarantee="guarantee=",
 )
 TERMINAL = Interface(
     calibrate="calibrant fit",
     by="calibrant fit --by",
     refine="a model that predicts its spread",
-    time="--time",
     counts="--labels counts",
-    guarantee="--model",
 )

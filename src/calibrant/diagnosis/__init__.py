@@ -1,1 +1,0 @@
-"""What the command line evaluates slices and periods by."""
