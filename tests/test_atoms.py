@@ -158,7 +158,10 @@ MEAN, Y, _ = rain(50, 4)
         (lambda: fitted(Point(MEAN), Y), "a point does not say how likely 0 is"),
         (lambda: fitted(Interval(MEAN - 1, MEAN + 1), Y), "an atom takes .*, got Inter"),
         (lambda: fitted(Quantiles([0.5], MEAN[:, None]), Y), "needs quantiles at two levels or more"),
-        (lambda: fitted(LogNormal(MEAN, 1.0), Y), "log normal distribution of 50 rows.* has no mass at or below 0 in any row"),
+        (
+            lambda: fitted(LogNormal(MEAN, 1.0), Y),
+            "log normal distribution of 50 rows.* has no mass at or below 0 in any row",
+        ),
         (lambda: WithAtom(Point(MEAN), [0.5, 0.5]), "share must have one row for each of the 50 rows .* got 2"),
         (lambda: WithAtom(Point(MEAN), np.full(50, 1.5)), r"WithAtom.share lies outside \[0, 1\] in row 0 \(50 rows"),
         (lambda: Calibrator(labels=AtomAt(0, "p")).fit(Point(MEAN), Y), "needs bound=, with one entry for each row"),

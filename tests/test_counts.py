@@ -144,9 +144,18 @@ def test_torchs_gradients_flow_through_poisson():
         (lambda: Calibrator(labels=Counts(0.05)).fit([1.0], [0.07]), r"takes steps of 0.05 from 0 on"),
         (lambda: Calibrator(labels=Counts(2.0)).fit(Poisson([1.0]), [2.0]), "takes distributions in steps of 2"),
         (lambda: Lattice([1.0]), r"Lattice.base must be a Distribution, got \[1.0\]"),
-        (lambda: SpreadDistribution(Normal([0.0], 1.0)), r"must be a distribution on a lattice.*normal distribution of 1 row"),
-        (lambda: ZeroInflated(Normal([0.0], 1.0), 0.1), "base must be a distribution of counts.*normal distribution of 1 row"),
-        (lambda: ZeroInflated(Lattice(Normal([0.0], 1.0), 0.5), 0.1), "distribution of counts.*lattice distribution of 1 row"),
+        (
+            lambda: SpreadDistribution(Normal([0.0], 1.0)),
+            r"must be a distribution on a lattice.*normal distribution of 1 row",
+        ),
+        (
+            lambda: ZeroInflated(Normal([0.0], 1.0), 0.1),
+            "base must be a distribution of counts.*normal distribution of 1 row",
+        ),
+        (
+            lambda: ZeroInflated(Lattice(Normal([0.0], 1.0), 0.5), 0.1),
+            "distribution of counts.*lattice distribution of 1 row",
+        ),
         (lambda: Calibrator(labels=Counts), "Calibrator.labels must be an object such as calibrant.labels.Counts"),
         (lambda: Calibrator(labels=3.0), "must be an object such as calibrant.labels.Counts.*got 3.0"),
     ],
