@@ -25,7 +25,7 @@ from calibrant.metrics.evaluation import blocks_of
 from calibrant.metrics.label_kinds import distribution_for_labels
 from calibrant.metrics.rounding import fixed
 from calibrant.predictions import Point
-from calibrant.tables.counts import Counts
+from calibrant.tables.counts import RowCounts
 from calibrant.tables.in_memory import Rows
 
 
@@ -82,7 +82,7 @@ def _judged(
     calibrated = named.calibrated
     found = rows.read(file, csv, named.columns, calibrated.labels)
     with spinner("evaluating"), found.naming():
-        with Counts.silenced():
+        with RowCounts.silenced():
             H = calibrated(found.prediction, **found.known, seed=seed)
         judged = judge(
             H,

@@ -42,7 +42,7 @@ from calibrant.names import INTERPOLATORS, TAILS, InterpolatorName, score_named
 from calibrant.predictions import Rates
 from calibrant.scores import Score
 from calibrant.tables import Columns, TableModel
-from calibrant.tables.counts import Counts
+from calibrant.tables.counts import RowCounts
 from calibrant.tables.fitting import Fitting
 from calibrant.tables.in_memory import read_rows
 from calibrant.tables.rows import Numbers, listed
@@ -221,7 +221,7 @@ def _of_all(
         rows = read_rows(table, columns, calibrator.labels, [] if time is None else [time], missing=missing)
     if columns.kind != "rate":
         _check_score(calibrator.score, rows.prediction, f"which the {columns.kind} columns are not")
-    with spinner("calibrating"), rows.naming(), Counts.silenced():
+    with spinner("calibrating"), rows.naming(), RowCounts.silenced():
         if time is not None:
             check_order(time, rows.others[time])
         # labels that are spread are drawn: the same file gives the same model

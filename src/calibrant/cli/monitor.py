@@ -15,7 +15,7 @@ from calibrant.cli.model import Model
 from calibrant.cli.options import Csv, Input, Json, Missing, ModelFile, PredictionColumns, Seed, Target, Time, wrong
 from calibrant.cli.reading import check_order
 from calibrant.monitoring import Monitor
-from calibrant.tables.counts import Counts
+from calibrant.tables.counts import RowCounts
 from calibrant.tables.rows import naming
 
 
@@ -48,7 +48,7 @@ def monitor(
     judged = JudgedRows(time=time, missing=missing)
     rows = judged.read(file, csv, named.columns, named.calibrated.labels)
     known, times = {name: value for name, value in rows.known.items() if name == "bound"}, judged.times(rows)
-    with spinner("watching"), rows.naming(), Counts.silenced():
+    with spinner("watching"), rows.naming(), RowCounts.silenced():
         if time is not None:
             check_order(time, rows.others[time])
         seen = start.update(rows.prediction, rows.y, **known, rng=np.random.default_rng(seed))

@@ -14,11 +14,11 @@ from typing import Any
 from calibrant.cli.console import LARGE, progress
 from calibrant.cli.options import Csv, wrong
 from calibrant.tables.files import Files, TableFile
-from calibrant.tables.stream import Table
+from calibrant.tables.stream import LocalTable
 
 
 @contextmanager
-def opened(path: Path, csv: Csv, text: str = "reading") -> Iterator[Table]:
+def opened(path: Path, csv: Csv, text: str = "reading") -> Iterator[LocalTable]:
     """The table of a file, or of the files of a folder."""
     if path.is_dir():
         yield Files.of(path, csv.dialect)

@@ -36,7 +36,7 @@ from calibrant.judging.interface import TERMINAL
 from calibrant.metrics.label_kinds import distribution_for_labels, for_labels
 from calibrant.reports.forecast import Report, page_path, report_for
 from calibrant.tables import TableModel
-from calibrant.tables.counts import Counts
+from calibrant.tables.counts import RowCounts
 from calibrant.tables.in_memory import Rows
 from calibrant.tables.rows import naming
 
@@ -161,7 +161,7 @@ def _of_horizons(path: Path, csv: Csv, calibrated: HorizonCalibrated, seed: int,
 
 def _calibrated(model: TableModel, rows: Rows, seed: int) -> Distribution:
     """H of every row."""
-    with Counts.silenced():
+    with RowCounts.silenced():
         return model.calibrated(rows.prediction, **rows.known, seed=seed)
 
 

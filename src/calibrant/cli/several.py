@@ -24,7 +24,7 @@ from calibrant.several import Several, SeveralCalibrator
 from calibrant.several.calibration import SeveralCalibrated
 from calibrant.several.distributions import SeveralEvaluation
 from calibrant.tables import Columns
-from calibrant.tables.counts import Counts
+from calibrant.tables.counts import RowCounts
 from calibrant.tables.predicting import IN_CACHE, Outputs
 from calibrant.tables.rows import Batch, Header, Numbers, Source, as_arrow, listed
 
@@ -57,7 +57,7 @@ class SeveralColumns:
         """The columns of numbers that a row must have besides its labels."""
         return list(dict.fromkeys(name for each in self.columns.values() for name in each.needed(self.labels)))
 
-    def predictions(self, rows: Batch, counts: Counts) -> Several:
+    def predictions(self, rows: Batch, counts: RowCounts) -> Several:
         """Those of some rows."""
         return Several.of({target: each.prediction(rows, counts) for target, each in self.columns.items()})
 
@@ -82,7 +82,7 @@ class SeveralRows:
 
 def read(path: Path, csv: Csv, columns: SeveralColumns, missing: str) -> SeveralRows:
     """All rows of a file that have every label and every prediction; warns of rows that were repaired or left out."""
-    counts, kept, parts, start = Counts(missing), [], [], 0
+    counts, kept, parts, start = RowCounts(missing), [], [], 0
     with opened(path, csv) as table:
         columns = columns.resolve(table.header)
         numbers = list(dict.fromkeys([*columns.targets, *columns.needed]))
@@ -118,10 +118,10 @@ def fit(
     several = SeveralCalibrator(calibrator)
     if training is not None:
         known = read(training, csv, columns, missing)
-        with spinner("comparing labels"), known.naming(), Counts.silenced():
+        with spinner("comparing labels"), known.naming(), RowCounts.silenced():
             several = several.compared_on(known.predictions, known.Y, **known.known)
     rows = read(path, csv, columns, missing)
-    with spinner("calibrating"), rows.naming(), Counts.silenced():
+    with spinner("calibrating"), rows.naming(), RowCounts.silenced():
         calibrated = several.fit(rows.predictions, rows.Y, **rows.known, rng=np.random.default_rng(0))
     with opened(path, csv) as table:
         notes = [each.to_json() for each in columns.resolve(table.header).columns.values()]
@@ -161,7 +161,7 @@ class Forecaster:
     def evaluated(self, path: Path, csv: Csv, coverage: float, seed: int, missing: str) -> SeveralEvaluation:
         """The metrics of each target on the rows of a file, and of all at once."""
         rows = read(path, csv, self.columns, missing)
-        with spinner("evaluating"), rows.naming(), Counts.silenced():
+        with spinner("evaluating"), rows.naming(), RowCounts.silenced():
             return self.calibrated(rows.predictions, **rows.known, seed=seed).evaluate(rows.Y, coverage=coverage)
 
 
@@ -173,7 +173,7 @@ class SeveralPredicting:
     outputs: Outputs
     seed: int
     joint: bool
-    counts: Counts
+    counts: RowCounts
     columns: SeveralColumns
     kept: list[str]
 
@@ -193,7 +193,7 @@ class SeveralPredicting:
         if joint and source.calibrated.references is None:
             raise wrong(f"{source.model.path} was fitted without --training FILE", "joint")
         columns, kept = source.columns.resolve(header), header.matching(keep)
-        work = cls(source, outputs, seed, joint, Counts(missing), columns, kept)
+        work = cls(source, outputs, seed, joint, RowCounts(missing), columns, kept)
         header.check(work.read)
         if clash := [name for name in work.names if name in kept]:
             raise ValueError(f"{header.source}: column {clash[0]!r} cannot be kept: a new column has the same name")
@@ -232,7 +232,7 @@ class SeveralPredicting:
                 continue
             rows, place = whole.where(complete), whole.start - batch.start + np.flatnonzero(complete)
             predictions, known = self.columns.predictions(rows, self.counts), self.columns.known(rows)
-            with rows.naming(), Counts.silenced():
+            with rows.naming(), RowCounts.silenced():
                 H = self.source.calibrated(predictions, **known, seed=self.seed)
                 new[:, place] = self._new(H)
         arrays = [*map(batch.values, self.kept), *map(as_arrow, new)]

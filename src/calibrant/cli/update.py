@@ -15,7 +15,7 @@ from calibrant.cli.options import Csv, Input, Missing, ModelArgument, Output, Pr
 from calibrant.cli.reading import check_order, opened, refuse_overwrite
 from calibrant.files import FileError
 from calibrant.tables import TableModel
-from calibrant.tables.counts import Counts
+from calibrant.tables.counts import RowCounts
 from calibrant.tables.in_memory import read_rows
 from calibrant.tables.rows import naming
 from calibrant.updating import known_history
@@ -49,7 +49,7 @@ def update(
     with opened(file, csv) as table:
         rows = read_rows(table, named.columns, before.labels, [] if time is None else [time], missing=missing)
     rows.check_labels()
-    with spinner("updating"), rows.naming(), Counts.silenced():
+    with spinner("updating"), rows.naming(), RowCounts.silenced():
         if time is not None:
             check_order(time, rows.others[time])
         # labels that are spread are drawn: others than before, and the same for the same files

@@ -43,7 +43,7 @@ _DERIVED: dict[str, Callable[[Floats, Floats, Floats, float], Any]] = {
 """Columns that follow from the bounds of an interval and the labels."""
 
 
-class Columns(Mapping[str, Floats]):
+class RowColumns(Mapping[str, Floats]):
     """One value per row under each name that the forecast has something to say to."""
 
     def __init__(self, forecast: Any, y: Array, coverage: float) -> None:
@@ -151,7 +151,7 @@ class ForecastRows:
 def forecast_rows(forecast: Any, y: Any, coverage: float) -> ForecastRows:
     """A forecast and its labels, checked."""
     forecast, labels = paired(forecast, y)
-    return ForecastRows(forecast, labels, coverage, Columns(forecast, labels, coverage))
+    return ForecastRows(forecast, labels, coverage, RowColumns(forecast, labels, coverage))
 
 
 def rows_of(forecast: Any, index: Any) -> Any:

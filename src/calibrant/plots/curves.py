@@ -15,7 +15,7 @@ _LEVELS = np.concatenate([[0.001], np.arange(1, 400) / 400, [0.999]])
 _CELLS = 200
 
 
-class Curve(NamedTuple):
+class Outline(NamedTuple):
     """Points to join; and, of a density, the atoms, which are not part of it."""
 
     x: Numbers
@@ -51,15 +51,15 @@ def _quantiles(distribution: Distribution) -> tuple[Numbers, Numbers]:
     return q[finite], _LEVELS[finite]
 
 
-def cdf_of(distribution: Distribution, what: str = "") -> Curve:
+def cdf_of(distribution: Distribution, what: str = "") -> Outline:
     """Quantiles with their levels, not far into the tails: upright where the CDF jumps, to 1/400."""
     q, levels = _quantiles(distribution)
     low, high = reach(q)
     near, none = (q >= low) & (q <= high), np.zeros(0)
-    return Curve(q[near], levels[near], none, none)
+    return Outline(q[near], levels[near], none, none)
 
 
-def density_of(distribution: Distribution, what: str) -> Curve:
+def density_of(distribution: Distribution, what: str) -> Outline:
     """(F(b) - F(a)) / (b - a) over 200 equal cells, at their middles; `what` is the name in the error.
 
     The density of a linear interpolation is a spike for every score. So one with more than 2 peaks is smoothed by a
@@ -89,17 +89,17 @@ def density_of(distribution: Distribution, what: str) -> Curve:
             break
         density = smoother
     x = np.concatenate([edges[:1], (edges[1:] + edges[:-1]) / 2, edges[-1:]])
-    return Curve(x, np.pad(density, 1, mode="edge"), at, masses, density is not rough)
+    return Outline(x, np.pad(density, 1, mode="edge"), at, masses, density is not rough)
 
 
-def _bars(distribution: Distribution, low: float, high: float) -> Curve:
+def _bars(distribution: Distribution, low: float, high: float) -> Outline:
     """The outline of bars around the points of a lattice, whose areas are probabilities."""
     origin, step = distribution.lattice or (0.0, 1.0)
     first, last = math.floor((low - origin) / step + 1e-9), math.ceil((high - origin) / step - 1e-9)
     each, none = math.ceil((last - first + 1) / _CELLS), np.zeros(0)
     edges = origin + step * (np.arange(first, last + each + 1, each) - 0.5)
     heights = np.diff(numbers(distribution.cdf(edges))) / np.diff(edges)
-    return Curve(np.repeat(edges, 2), np.pad(np.repeat(heights, 2), 1), none, none)
+    return Outline(np.repeat(edges, 2), np.pad(np.repeat(heights, 2), 1), none, none)
 
 
 def _steps(heights: Numbers) -> float:

@@ -13,7 +13,7 @@ from calibrant._types import ArrayLike, SupportsArray
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import PredictionLike
 from calibrant.metrics.forecasts import forecast
-from calibrant.plots.curves import Curve, cdf_of, density_of
+from calibrant.plots.curves import Outline, cdf_of, density_of
 from calibrant.plots.inputs import Numbers, chosen_rows, labels_of, numbers, parts_of, row_of
 from calibrant.plots.style import AFTER, BEFORE, COLOURS, Palette, Style, drawing, name_rows, plain, span_y
 
@@ -86,7 +86,7 @@ def cdf(
     return _draw(cdf_of, H, y, rows, base, ax)
 
 
-def _draw(curve_of: Callable[..., Curve], given: Any, y: Any, rows: Any, base: Any, ax: Axes | None) -> Axes:
+def _draw(curve_of: Callable[..., Outline], given: Any, y: Any, rows: Any, base: Any, ax: Axes | None) -> Axes:
     """The curves of some rows, before and after, with their labels."""
     H = cast(Distribution, forecast(given).as_distribution())
     chosen, labels, parts = chosen_rows(H, rows, most=len(_COLOURS)), labels_of(H, y), parts_of(base, H)
@@ -190,8 +190,8 @@ def typical_rows(medians: Numbers, count: int) -> list[int]:
 
 
 def _curves(
-    curve_of: Callable[..., Curve], H: Distribution, parts: Sequence[Any], row: int
-) -> tuple[Curve, list[Curve]]:
+    curve_of: Callable[..., Outline], H: Distribution, parts: Sequence[Any], row: int
+) -> tuple[Outline, list[Outline]]:
     """Of a row, calibrated, and before."""
     named = [(H, "H"), *((part, "base") for part in parts if isinstance(part, Distribution))]
     after, *before = [curve_of(row_of(each, row), f"row {row} of {what}" if H.shape else what) for each, what in named]
@@ -205,17 +205,17 @@ def _marks(parts: Sequence[Any], row: int) -> list[tuple[Numbers, Numbers]]:
     return list(zip(at, [np.array([mark.level or 0.0 for mark in each]) for each in marks], strict=True))
 
 
-def _density_in_words(drawn: Sequence[Curve]) -> str:
+def _density_in_words(drawn: Sequence[Outline]) -> str:
     return "density, smoothed" if any(curve.smoothed for curve in drawn) else "density"
 
 
-def _limits(drawn: Sequence[Curve]) -> tuple[float, float]:
+def _limits(drawn: Sequence[Outline]) -> tuple[float, float]:
     """As far as labels are drawn where they lie: once more the width of all curves to either side."""
     low, high = min(curve.x[0] for curve in drawn), max(curve.x[-1] for curve in drawn)
     return low - (high - low), high + (high - low)
 
 
-def _line(ax: Axes, palette: Palette, curve: Curve, look: Style) -> None:
+def _line(ax: Axes, palette: Palette, curve: Outline, look: Style) -> None:
     """The curve; the atoms as stems, on a scale of their own: the whole axis is probability 1."""
     ax.plot(curve.x, curve.height, **look)
     upright, look = ax.get_xaxis_transform(), look | {"label": ""}

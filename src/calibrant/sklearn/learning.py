@@ -23,7 +23,7 @@ from calibrant.sklearn.refined import Refined
 from calibrant.sklearn.rows import Neighbours
 from calibrant.sklearn.several import SeveralModel
 from calibrant.sklearn.splits import units
-from calibrant.sklearn.work import Bar, Work
+from calibrant.sklearn.work import Bar, Budget
 
 Numbers = np.ndarray[Any, Any]
 Scored = tuple[Numbers, Any]
@@ -36,7 +36,7 @@ def learn(
     y: Numbers,
     parts: Sequence[Numbers],
     routed: Routed,
-    work: Work,
+    work: Budget,
     *,
     as_it_is: bool,
     n_jobs: int | None,
@@ -58,7 +58,7 @@ def learn(
     *rest, last = parts
     here = n_jobs in (None, 1)
 
-    def task(rows: Numbers, work: Work) -> Any:
+    def task(rows: Numbers, work: Budget) -> Any:
         own = work if here else replace(work, bar=Bar())  # other processes have no bar to move
         params = routed.rows(rows, len(y))
         return delayed(learned)(predictor, rows_of(X, rows), y[rows], params, None if as_it_is else own)
@@ -73,7 +73,7 @@ def learn(
     return [*(each for each, _, _ in found), model], known
 
 
-def learned(model: Any, X: Any, y: Any, params: Routed, work: Work | None) -> tuple[Any, Numbers | None, Any]:
+def learned(model: Any, X: Any, y: Any, params: Routed, work: Budget | None) -> tuple[Any, Numbers | None, Any]:
     """A fitted copy of what predicts; of ours also the rows that its own copies held out, and their predictions."""
     if work is None:
         return fitted(model, X, y, params.fit), None, None

@@ -36,7 +36,7 @@ from calibrant.sklearn.meta_estimator import (
 )
 from calibrant.sklearn.rows import copies_told
 from calibrant.sklearn.splits import Fold, Folds, Split, first_of_each
-from calibrant.sklearn.work import Bar, Work
+from calibrant.sklearn.work import Bar, Budget
 
 Numbers = np.ndarray[Any, Any]
 
@@ -115,7 +115,7 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         bar = Bar(self.steps(_num_samples(X)), verbose=bool(self.verbose))
         X, y = indexable(X, labels(y))
         routed = replace(self._routed(params), copies=copies_told(X, y))
-        self.learn(X, y, routed, Work(self.time_limit, None, bar))
+        self.learn(X, y, routed, Budget(self.time_limit, None, bar))
         bar.finish()
         return self
 
@@ -128,7 +128,7 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         return 5 * len(self._models(count, 0)) + (self.refine is not None)
 
     def learn(
-        self, X: Features, y: ArrayLike, routed: Routed, work: Work | None = None
+        self, X: Features, y: ArrayLike, routed: Routed, work: Budget | None = None
     ) -> tuple[np.ndarray[Any, Any], Prediction | Distribution]:
         """`fit`, for callers that have sorted out already what goes where.
 
@@ -140,7 +140,7 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
             routed: What goes to the models' `fit`, and what to the splitter.
             work: How far it is, and what there is time for.
         """
-        work = Work() if work is None else work
+        work = Budget() if work is None else work
         refiner = None if self.refine is None else refiner_named(self.refine)
         y = cast("np.ndarray[Any, Any]", y)
         learn_columns(self, X)
@@ -166,7 +166,7 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         return seen, stacked
 
     def _crossfit(
-        self, models: dict[str, Any], X: Any, y: Numbers, folds: list[Fold], routed: Routed, work: Work
+        self, models: dict[str, Any], X: Any, y: Numbers, folds: list[Fold], routed: Routed, work: Budget
     ) -> tuple[dict[str, list[Any]], list[Any]]:
         """The copies of each model by name, as far as there is time, and their out-of-fold predictions."""
         copies: dict[str, list[Any]] = {}
@@ -238,7 +238,7 @@ def crossfit(
     routed: Routed,
     adapter: Any,
     n_jobs: int | None,
-    work: Work,
+    work: Budget,
 ) -> tuple[list[Any], Any] | None:
     """A copy of the model for each fold, and what they predict for the rows they did not see, in order.
 

@@ -53,7 +53,7 @@ from calibrant.sklearn.splits import (
     units,
     warn_of_few_groups,
 )
-from calibrant.sklearn.work import Bar, Work
+from calibrant.sklearn.work import Bar, Budget
 
 Numbers = np.ndarray[Any, Any]
 FORECASTERS = (Refined, SeveralModel)
@@ -277,7 +277,7 @@ class CalibratedRegressor(RegressorMixin, PredictMethods, EvaluationMethods, Onl
         routes = predictor is self.estimator and get_config()["enable_metadata_routing"]
         as_it_is = routes or not isinstance(predictor, FORECASTERS)
         bar = Bar(len(parts) * (1 if as_it_is else predictor.steps(len(y))), verbose=bool(self.verbose))
-        work, shown = Work(self.time_limit, None, bar), self._shown(X)
+        work, shown = Budget(self.time_limit, None, bar), self._shown(X)
         with naming_columns(shown):
             models, trained = learn(predictor, shown, y, parts, routed, work, as_it_is=as_it_is, n_jobs=self.n_jobs)
         known = [(rows, self._prediction(m, rows_of(X, rows))) for m, (_, rows) in zip(models, folds, strict=False)]

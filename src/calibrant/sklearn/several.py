@@ -16,7 +16,7 @@ from calibrant.models.multioutput import as_several, predictions_of
 from calibrant.models.outputs import named
 from calibrant.several import Several
 from calibrant.sklearn.meta_estimator import Adapter, Routed
-from calibrant.sklearn.work import Work
+from calibrant.sklearn.work import Budget
 
 Numbers = np.ndarray[Any, Any]
 
@@ -34,7 +34,7 @@ class SeveralModel:
         """About how many fits it takes to learn from so many rows."""
         return sum(int(model.steps(count)) for model in self.models)
 
-    def learned(self, X: Any, Y: Numbers, routed: Routed, work: Work) -> tuple[SeveralModel, Numbers, Several]:
+    def learned(self, X: Any, Y: Numbers, routed: Routed, work: Budget) -> tuple[SeveralModel, Numbers, Several]:
         """A fitted copy of each `Refined`; the rows that these held out, and their refined predictions of them."""
         copies, found, seen = [], [], np.arange(0)
         for j, model in enumerate(self.models):

@@ -58,7 +58,7 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Work:
+class Budget:
     """Which models of a blend there is time for.
 
     Args:
@@ -72,7 +72,7 @@ class Work:
     bar: Bar = field(default_factory=Bar)
     start: float = field(default_factory=time.monotonic)
 
-    def part(self, share: float, only: Collection[str] | None = None) -> Work:
+    def part(self, share: float, only: Collection[str] | None = None) -> Budget:
         """A share of the time that is left, from now on.
 
         Args:
@@ -80,7 +80,7 @@ class Work:
             only: The models that take part.
         """
         left = None if self.seconds is None else share * (self.start + self.seconds - time.monotonic())
-        return Work(left, only, self.bar)
+        return Budget(left, only, self.bar)
 
     def has_time(self, seconds: float) -> bool:
         """Whether there is time for models that take so long, and for what follows them."""

@@ -10,14 +10,14 @@ import numpy as np
 
 from calibrant.calibration import Calibrator
 from calibrant.tables.columns import Columns
-from calibrant.tables.counts import Counts
+from calibrant.tables.counts import RowCounts
 from calibrant.tables.evaluating import COVERAGES, Evaluating, TableEvaluation
 from calibrant.tables.files import table_of
 from calibrant.tables.fitting import ENOUGH, Fitting
 from calibrant.tables.in_memory import read_rows
 from calibrant.tables.model import TableModel, check_model
 from calibrant.tables.predicting import Outputs, Predicting, Several
-from calibrant.tables.stream import Data, Engine, Table
+from calibrant.tables.stream import Data, Engine, LocalTable
 
 Names = str | Sequence[str]
 
@@ -44,7 +44,7 @@ def fit(
     number of its file or partition and its place there.
 
     Args:
-        data: The table.
+        data: The table, as above.
         columns: Which columns hold the prediction, the label, groups, weights.
         calibrator: What calibrates: a score, an interpolator and the kind of label.
         ids: The column or columns that identify a row.
@@ -168,13 +168,13 @@ def update(
     """
     check_model(model)
     table, before = _engine_of(data, name), model.calibrated
-    if not isinstance(table, Table):
+    if not isinstance(table, LocalTable):
         raise TypeError(f"update takes a table that is read in this process, got {type(data).__name__}")
     rows = read_rows(table, model.columns, before.labels, missing=missing)
     rows.check_labels()
     # labels that are spread are drawn: others than before, and the same for the same tables
     rng = None if before.labels is None else np.random.default_rng(before.guarantee.n)
-    with rows.naming(), Counts.silenced():
+    with rows.naming(), RowCounts.silenced():
         calibrated = before.update(rows.prediction, rows.y, **rows.known, rng=rng, refit=refit)
     rows.report()
     return replace(model, calibrated=calibrated)

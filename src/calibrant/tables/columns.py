@@ -12,7 +12,7 @@ import numpy as np
 from calibrant.distributions.standard_families import Normal
 from calibrant.labels import Labels
 from calibrant.predictions import Interval, Point, Quantiles, Rates, Samples
-from calibrant.tables.counts import FLAT, Counts
+from calibrant.tables.counts import FLAT, RowCounts
 from calibrant.tables.rows import Batch, Header, listed
 
 KINDS = {
@@ -127,7 +127,11 @@ class Columns:
         return tuple(self.levels) or tuple(self.samples) or tuple(getattr(self, name) for name in KINDS[self.kind])
 
     def needed(self, labels: Labels | None) -> list[str]:
-        """The columns of numbers that a row must have beside its label."""
+        """The columns of numbers that a row must have beside its label.
+
+        Args:
+            labels: What kind of number the labels are; None is any real number.
+        """
         bounds = () if labels is None else labels.columns
         extra = (self.weights, self.event, *bounds)
         return list(dict.fromkeys([*self.names, *(name for name in extra if name is not None)]))
@@ -151,7 +155,11 @@ class Columns:
         return replace(self, **given)
 
     def resolve(self, header: Header) -> Self:
-        """The same with patterns replaced by the names that they match, but for the target: 's*' may fit 'sales'."""
+        """The same with patterns replaced by the names that they match, but for the target: 's*' may fit 'sales'.
+
+        Args:
+            header: The names of the table's columns.
+        """
         if not self.samples:
             return self
         found = tuple(name for name in header.matching(self.samples) if name != self.target)
@@ -184,8 +192,13 @@ class Columns:
             raise TypeError("by must be a list")
         return cls(**values)
 
-    def prediction(self, rows: Batch, counts: Counts) -> Any:
-        """The prediction that some rows hold."""
+    def prediction(self, rows: Batch, counts: RowCounts) -> Any:
+        """The prediction that some rows hold.
+
+        Args:
+            rows: A batch of rows.
+            counts: Counts rows that are repaired or left out.
+        """
         match self.kind:
             case "point":
                 return Point(rows.numbers(self.names[0]))
@@ -205,7 +218,12 @@ class Columns:
         return Interval(values[:, 0], values[:, 1])
 
     def known(self, rows: Batch, labels: Labels | None) -> dict[str, Any]:
-        """What `Calibrator.fit` and the call take besides the prediction: weights, bounds, groups."""
+        """What `Calibrator.fit` and the call take besides the prediction: weights, bounds, groups.
+
+        Args:
+            rows: A batch of rows.
+            labels: What kind of number the labels are; None is any real number.
+        """
         known: dict[str, Any] = {}
         if self.weights is not None:
             known["weights"] = rows.not_negative(self.weights)
@@ -216,7 +234,11 @@ class Columns:
         return known
 
     def group(self, rows: Batch) -> list[Any] | None:
-        """The group of each row, if there are groups: a value, or one of each of several columns."""
+        """The group of each row, if there are groups: a value, or one of each of several columns.
+
+        Args:
+            rows: A batch of rows.
+        """
         values = [rows.values(name).to_pylist() for name in self.by]
         return list(zip(*values, strict=True)) if len(values) > 1 else values[0] if values else None
 

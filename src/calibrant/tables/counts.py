@@ -21,7 +21,7 @@ COUNTED = ("has zero width", " no width of ", "they are skipped", "it is skipped
 """Words of warnings about single batches; what they say is counted here."""
 
 
-class Counts:
+class RowCounts:
     """The rows that were read, and those among them that were left out or repaired."""
 
     def __init__(self, missing: str = "keep") -> None:
@@ -31,7 +31,7 @@ class Counts:
         self.rows: int = 0
         self.empty: list[Source] = []
         """The parts without rows."""
-        self._found: dict[str, tuple[int, int, Source]] = {}
+        self.found: dict[str, tuple[int, int, Source]] = {}
         """How many rows were found wanting in what, the first of them, and where that is."""
         self._source: Source = ""
         self._of_source: int = 0
@@ -43,8 +43,8 @@ class Counts:
             self._add(what, int(bad.sum()), batch.number_of(int(np.argmax(bad))), batch.source)
 
     def _add(self, what: str, number: int, first: int, source: Source) -> None:
-        before, first, source = self._found.get(what, (0, first, source))
-        self._found[what] = before + number, first, source
+        before, first, source = self.found.get(what, (0, first, source))
+        self.found[what] = before + number, first, source
 
     def complete(self, batch: Batch, columns: Sequence[str], *targets: str) -> NDArray[np.bool_]:
         """The rows that have all of these numbers; or all rows, where a missing number is an error."""
@@ -97,11 +97,11 @@ class Counts:
         finally:
             NAMED.reset(outside)
 
-    def merge(self, other: Counts) -> None:
+    def merge(self, other: RowCounts) -> None:
         """Count what was counted of later rows too."""
         self.rows += other.rows
         self.empty += other.empty
-        for what, found in other._found.items():
+        for what, found in other.found.items():
             self._add(what, *found)
 
     def report(self, source: Source, fate: str, labels: Labels | None = None, flat: str = FLOORED) -> None:
@@ -110,9 +110,9 @@ class Counts:
         if labels is not None and labels.draws:
             del fates[FLAT]  # such labels need no width
         for what, then in fates.items():
-            if what not in self._found:
+            if what not in self.found:
                 continue
-            number, first, place = self._found[what]
+            number, first, place = self.found[what]
             of = "" if place == source else f" of {place}"
             rows = f"{source}: {count(number, 'row')}, {the_first(number, first)}{of}"
             warn_user(f"{rows}, {singular_if_one(number, what + then)}")

@@ -24,7 +24,7 @@ from calibrant.tables.files import Files, TableFile
 from calibrant.tables.predicting import Predicting
 from calibrant.tables.rows import Batch, Header, partition
 from calibrant.tables.stream import Engine
-from calibrant.tables.work import Part, Work
+from calibrant.tables.work import PartResult, Work
 
 __all__ = ["read_parquet", "to_parquet"]
 
@@ -47,14 +47,14 @@ class DaskFrame(Engine):
         """The names of its columns."""
         return Header(self.source, tuple(map(str, self.frame.columns)))
 
-    def merged(self, work: Work) -> Part:
+    def merged(self, work: Work) -> PartResult:
         """What is found in each partition, merged in a tree of tasks, on the scheduler that is set."""
         shared = delayed(work)
         parts = [delayed(_part)(shared, each, number) for number, each in enumerate(self.frame.to_delayed())]
         while len(parts) > 1:
             together = [parts[start : start + TOGETHER] for start in range(0, len(parts), TOGETHER)]
             parts = [delayed(_merge)(shared, some) for some in together]
-        found: Part = parts[0].compute()
+        found: PartResult = parts[0].compute()
         return found
 
     def mapped(self, work: Predicting) -> dd.DataFrame:
@@ -69,12 +69,12 @@ class DaskFrame(Engine):
         return found
 
 
-def _part(work: Work, frame: pd.DataFrame, number: int) -> Part:
+def _part(work: Work, frame: pd.DataFrame, number: int) -> PartResult:
     name = _name(frame, number)
     return work.part(_rows(frame, work.read, name), name, number)
 
 
-def _merge(work: Work, parts: Sequence[Part]) -> Part:
+def _merge(work: Work, parts: Sequence[PartResult]) -> PartResult:
     return work.merge(parts)
 
 

@@ -22,13 +22,13 @@ from calibrant.metrics.forecasts import comparable, paired
 from calibrant.metrics.label_kinds import evaluated_as
 from calibrant.metrics.scores import coverage_rows, width_rows
 from calibrant.metrics.table import levels_of_forecast, metric_labels, row_metrics
-from calibrant.tables.counts import Counts
+from calibrant.tables.counts import RowCounts
 from calibrant.tables.exact_sum import ExactSum
 from calibrant.tables.model import TableModel
 from calibrant.tables.predicting import IN_CACHE, drawing
 from calibrant.tables.rows import Batch, Header, Numbers, Source
 from calibrant.tables.sampling import RowDraws
-from calibrant.tables.work import Part, Work
+from calibrant.tables.work import PartResult, Work
 
 BINS = 2**16
 """Bins of the histogram of PITs: their distribution is off by at most 1/65,536."""
@@ -131,7 +131,7 @@ class Evaluating(Work):
         """What kind of number the labels are."""
         return self.model.calibrated.labels
 
-    def add(self, found: Sides | None, rows: Batch, keys: Keys, counts: Counts) -> Sides:
+    def add(self, found: Sides | None, rows: Batch, keys: Keys, counts: RowCounts) -> Sides:
         """The sums with those of these rows."""
         columns, calibrated, labels = self.columns, self.model.calibrated, self.labels
         target, known, u = columns.labels_in(), columns.known(rows, labels), RowDraws(keys).random(len(rows))
@@ -150,7 +150,7 @@ class Evaluating(Work):
         sides = base, replace(after, sums={**after.sums, **more})
         return sides if found is None else _added(found, sides)
 
-    def join(self, parts: list[Part], name: Source) -> Sides:
+    def join(self, parts: list[PartResult], name: Source) -> Sides:
         """The sums of several."""
         found: Sides = reduce(_added, (each.found for each in parts))
         return found

@@ -19,7 +19,7 @@ from pyarrow import csv, ipc, parquet, types
 from calibrant.atomic import is_special_file, replacing
 from calibrant.files import FileError
 from calibrant.tables.rows import Batch, Header, Source, no_number
-from calibrant.tables.stream import BATCH, Stream, Table, check_schema
+from calibrant.tables.stream import BATCH, LocalTable, Stream, check_schema
 
 FORMATS = {
     ".csv": "csv",
@@ -59,7 +59,7 @@ class Dialect:
 
 
 @dataclass(frozen=True)
-class TableFile(Table):
+class TableFile(LocalTable):
     """A file of rows under names; the end of its name tells its format."""
 
     path: Path
@@ -217,7 +217,7 @@ class TableFile(Table):
 
 
 @dataclass(frozen=True)
-class Files(Table):
+class Files(LocalTable):
     """Several files of one kind as one table, each a part of it; all have the columns of the first."""
 
     source: Path | str
@@ -259,7 +259,7 @@ class Files(Table):
                 yield Batch(file.path, 0, pa.RecordBatch.from_pylist([], expected), file.part)
 
 
-def table_of(data: Any, name: Source = "the table", part: int = 0) -> Table:
+def table_of(data: Any, name: Source = "the table", part: int = 0) -> LocalTable:
     """A table that is read in this process: of a file, a folder, several files, or what Arrow can stream.
 
     Args:
@@ -267,7 +267,7 @@ def table_of(data: Any, name: Source = "the table", part: int = 0) -> Table:
         name: What errors call it, where it is no file.
         part: Its number, where it is a part of a larger table.
     """
-    if isinstance(data, Table):
+    if isinstance(data, LocalTable):
         return data
     if isinstance(data, (str, os.PathLike)):
         return Files.of(data) if os.path.isdir(data) else TableFile(Path(data), part=part)

@@ -13,11 +13,11 @@ from calibrant._row_hash import Keys
 from calibrant.calibration import Calibrator
 from calibrant.censored import Censored
 from calibrant.labels import Labels
-from calibrant.tables.counts import Counts
+from calibrant.tables.counts import RowCounts
 from calibrant.tables.model import TableModel
 from calibrant.tables.rows import Batch, Source, as_arrow, listed, naming
 from calibrant.tables.sampling import RowDraws, smallest
-from calibrant.tables.work import Part, Work
+from calibrant.tables.work import PartResult, Work
 
 ENOUGH = 100_000
 """Rows that are calibrated on, at most: with so many the error of one set is below 0.0043."""
@@ -45,7 +45,7 @@ class Fitting(Work):
         """What kind of number the labels are."""
         return self.calibrator.labels
 
-    def add(self, found: list[pa.Table] | None, rows: Batch, keys: Keys, counts: Counts) -> list[pa.Table]:
+    def add(self, found: list[pa.Table] | None, rows: Batch, keys: Keys, counts: RowCounts) -> list[pa.Table]:
         """The tables with these rows, but for those that are beyond the sample of the first table already."""
         if found and self.sample is not None and len(found[0]) >= self.sample and not self.columns.by:
             below = keys <= np.max(_keys(found[0]))
@@ -55,7 +55,7 @@ class Fitting(Work):
             return tables
         return [self._sampled(tables, rows.source)]
 
-    def join(self, parts: list[Part], name: Source) -> list[pa.Table]:
+    def join(self, parts: list[PartResult], name: Source) -> list[pa.Table]:
         """A sample of the rows of several parts, whose groups must be of one type: 1 and "1" are two groups."""
         first = parts[0]
         for each in parts:
@@ -72,16 +72,16 @@ class Fitting(Work):
         (batch,) = found[0].take(pa.array(order)).combine_chunks().to_batches()
         rows, columns, labels = Batch(name, 0, batch), self.columns, self.labels
         y: Any = rows.numbers(columns.labels_in())
-        with naming(f"{name}, the rows in the order of their keys"), Counts.silenced():
+        with naming(f"{name}, the rows in the order of their keys"), RowCounts.silenced():
             calibrated = self.calibrator.fit(
-                columns.prediction(rows, Counts()),
+                columns.prediction(rows, RowCounts()),
                 y if columns.event is None else Censored(y, rows.numbers(columns.event)),
                 **columns.known(rows, labels),
                 rng=None if labels is None else RowDraws(keys[order]),
             )
         return TableModel(calibrated, columns)
 
-    def _checked(self, rows: Batch, keys: Keys, counts: Counts) -> pa.Table:
+    def _checked(self, rows: Batch, keys: Keys, counts: RowCounts) -> pa.Table:
         """What calibration needs of these rows. Raises where a number makes no sense, while its row is known."""
         self.columns.prediction(rows, counts)
         rows.check_complete(self.columns.by)

@@ -13,9 +13,9 @@ import pyarrow as pa
 from calibrant.censored import Censored
 from calibrant.labels import Labels
 from calibrant.tables.columns import Columns
-from calibrant.tables.counts import FLOORED, Counts
+from calibrant.tables.counts import FLOORED, RowCounts
 from calibrant.tables.rows import Batch, Numbers
-from calibrant.tables.stream import Table
+from calibrant.tables.stream import LocalTable
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Rows:
     """The other arguments of calibration: weights, bounds of the labels, groups."""
     others: dict[str, list[Any]]
     """Other columns, as Python has their values."""
-    counts: Counts
+    counts: RowCounts
 
     @property
     def y(self) -> Numbers:
@@ -61,7 +61,12 @@ class Rows:
 
 
 def read_rows(
-    table: Table, columns: Columns, labels: Labels | None = None, others: Sequence[str] = (), *, missing: str = "keep"
+    table: LocalTable,
+    columns: Columns,
+    labels: Labels | None = None,
+    others: Sequence[str] = (),
+    *,
+    missing: str = "keep",
 ) -> Rows:
     """All rows of a table that have a label and a prediction.
 
@@ -72,7 +77,7 @@ def read_rows(
         others: Other columns to read.
         missing: What becomes of rows without a number: "keep" leaves them out and counts them, "error" raises.
     """
-    source, columns, counts = table.source, columns.resolve(table.header), Counts(missing)
+    source, columns, counts = table.source, columns.resolve(table.header), RowCounts(missing)
     target, needed = columns.labels_in(), columns.needed(labels)
     numbers, texts = list(dict.fromkeys([target, *needed])), list(dict.fromkeys([*columns.by, *others]))
     names = list(dict.fromkeys([*numbers, *texts]))

@@ -15,7 +15,7 @@ from calibrant._arrays import to_numpy
 from calibrant._words import warn_user
 from calibrant.distributions.base import Distribution
 from calibrant.guarantee import too_few_for_interval
-from calibrant.tables.counts import Counts
+from calibrant.tables.counts import RowCounts
 from calibrant.tables.model import TableModel, check_model
 from calibrant.tables.rows import Batch, Header, Numbers, Source, as_arrow, naming
 
@@ -60,7 +60,11 @@ class Outputs:
         return [*self.quantiles, *(level for c in self.interval for level in ((1 - c) / 2, (1 + c) / 2))]
 
     def of_rows(self, H: Distribution) -> Numbers:
-        """The new columns, one after the other."""
+        """The new columns, one after the other.
+
+        Args:
+            H: The calibrated distributions of the rows.
+        """
         quantiles = [to_numpy(H.quantiles(self.levels)).T] if self.levels else []
         found = [*(H.cdf(each) for each in self.probabilities), *(H.sf(each) for each in self.exceedances)]
         return np.concatenate([*quantiles, *(np.broadcast_to(to_numpy(each), (1, len(H))) for each in found)])
@@ -90,10 +94,15 @@ class Predicting:
     missing: str = "keep"
     kept: tuple[str, ...] = ()
     """The columns that stay."""
-    counts: Counts = field(default_factory=Counts)
+    counts: RowCounts = field(default_factory=RowCounts)
 
     def on(self, header: Header, keep: Sequence[str] | None = None) -> Predicting:
-        """The same for a table with these columns, with nothing counted."""
+        """The same for a table with these columns, with nothing counted.
+
+        Args:
+            header: The names of the table's columns.
+            keep: The columns that stay; None keeps all.
+        """
         check_model(self.model)
         n = self.model.calibrated.guarantee.calibration_rows
         widest = max(self.outputs.interval, default=None)
@@ -103,7 +112,7 @@ class Predicting:
         calibrated = replace(self.model.calibrated, history=None)
         model = TableModel(calibrated, self.model.columns.resolve(header))
         kept = tuple(header.matching(["*"] if keep is None else keep))
-        work = replace(self, model=model, kept=kept, counts=Counts(self.missing))
+        work = replace(self, model=model, kept=kept, counts=RowCounts(self.missing))
         header.check(work.read)
         clash = [name for name in self.outputs.names if name in kept]
         if clash:
@@ -112,7 +121,7 @@ class Predicting:
 
     def afresh(self) -> Predicting:
         """The same, with nothing counted: for another part, in another thread."""
-        return replace(self, counts=Counts(self.missing))
+        return replace(self, counts=RowCounts(self.missing))
 
     @property
     def numbers(self) -> list[str]:
@@ -126,18 +135,30 @@ class Predicting:
         return list(dict.fromkeys([*self.kept, *self.model.columns.by, *self.numbers]))
 
     def schema(self, given: pa.Schema) -> pa.Schema:
-        """The columns of a result, from those of a batch."""
+        """The columns of a result, from those of a batch.
+
+        Args:
+            given: The names and types of the columns of a batch.
+        """
         kept = [given.field(name) for name in self.kept]
         plain = [each.with_type(each.type.value_type) if types.is_dictionary(each.type) else each for each in kept]
         return pa.schema([*plain, *(pa.field(name, pa.float64()) for name in self.outputs.names)])
 
     def __call__(self, batch: Batch) -> pa.RecordBatch:
-        """The columns of a batch that stay, and the new ones."""
+        """The columns of a batch that stay, and the new ones.
+
+        Args:
+            batch: Rows of the table.
+        """
         arrays = [*map(batch.values, self.kept), *map(as_arrow, self.new(batch))]
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema(batch.rows.schema))
 
     def new(self, batch: Batch) -> Numbers:
-        """The new columns of a batch, one after the other; NaN for rows without a prediction."""
+        """The new columns of a batch, one after the other; NaN for rows without a prediction.
+
+        Args:
+            batch: Rows of the table.
+        """
         columns, calibrated = self.model.columns, self.model.calibrated
         new = np.full((len(self.outputs.names), len(batch)), np.nan)
         for whole in batch.parts(IN_CACHE) if len(batch) else ():
@@ -155,6 +176,10 @@ class Predicting:
         return new
 
     def report(self, source: Source) -> None:
-        """Warn of rows that were repaired or left out; a column without a single number raises."""
+        """Warn of rows that were repaired or left out; a column without a single number raises.
+
+        Args:
+            source: The name of the table, or of its part.
+        """
         self.counts.close(source)
         self.counts.report(source, "what is written for them is NaN", self.model.calibrated.labels)

@@ -20,8 +20,8 @@ from pyarrow import compute
 
 from calibrant.tables.predicting import Predicting
 from calibrant.tables.rows import Batch, Header, partition
-from calibrant.tables.stream import Engine, Table
-from calibrant.tables.work import Part, Work
+from calibrant.tables.stream import Engine, LocalTable
+from calibrant.tables.work import PartResult, Work
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -49,7 +49,7 @@ class SparkFrame(Engine):
         """The names of its columns."""
         return Header(self.source, tuple(self.frame.columns))
 
-    def merged(self, work: Work) -> Part:
+    def merged(self, work: Work) -> PartResult:
         """What is found in each partition, merged in a tree: the driver never holds the results of all of them."""
         from pyspark.sql import functions as F
 
@@ -93,7 +93,7 @@ class SparkFrame(Engine):
 
 
 @dataclass(frozen=True)
-class Partition(Table):
+class Partition(LocalTable):
     """The Arrow batches of a partition, named by the files that they are from; rows are counted in the partition."""
 
     source: str
@@ -141,7 +141,7 @@ def _predicted(shared: Predicting, batches: Iterable[pa.RecordBatch]) -> Iterato
     work.report(partition(number))  # where it raises, the task fails, and what it wrote so far goes
 
 
-def _in_order(rows: Iterable[Any]) -> list[Part]:
+def _in_order(rows: Iterable[Any]) -> list[PartResult]:
     """What was found, by the numbers that it has."""
     return [pickle.loads(row[FOUND]) for row in sorted(rows, key=itemgetter(NUMBER))]
 
@@ -156,7 +156,7 @@ def _number() -> int:
     return int(context.partitionId())
 
 
-def _row(number: int, found: Part) -> pa.RecordBatch:
+def _row(number: int, found: PartResult) -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict({NUMBER: [number], FOUND: [pickle.dumps(found)]})
 
 

@@ -41,11 +41,11 @@ class Engine(ABC):
         """The table with the new columns that `work` makes of each batch; nothing is computed yet.
 
         Args:
-            work: A `Predicting`.
+            work: A `Predicting`, which makes new columns.
         """
 
 
-class Table(Engine):
+class LocalTable(Engine):
     """Rows under names that are read in this process, batch by batch."""
 
     @abstractmethod
@@ -66,7 +66,11 @@ class Table(Engine):
         return work.part(self)
 
     def mapped(self, work: Any) -> pa.RecordBatchReader:
-        """The new batches, as a reader."""
+        """The new batches, as a reader.
+
+        Args:
+            work: A `Predicting`, which makes new columns.
+        """
 
         def results() -> Iterator[pa.RecordBatch]:
             yield from map(work, self.batches(work.numbers, work.read))
@@ -99,7 +103,7 @@ Data = str | os.PathLike[str] | ArrowStream | Lazy | OfSpark | Engine | Iterable
 
 
 @dataclass(frozen=True)
-class Stream(Table):
+class Stream(LocalTable):
     """Record batches that can be read once, and their schema."""
 
     source: Source

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 from calibrant._row_hash import Keys
 from calibrant.labels import Labels
 from calibrant.tables.columns import Columns
-from calibrant.tables.counts import Counts
+from calibrant.tables.counts import RowCounts
 from calibrant.tables.files import table_of
 from calibrant.tables.rows import Batch, Header, Source
 from calibrant.tables.sampling import keys_of
@@ -18,12 +18,12 @@ from calibrant.tables.stream import BATCH
 
 
 @dataclass(frozen=True)
-class Part:
+class PartResult:
     """What was found in one or more parts of a table."""
 
     found: Any
     """None where there was no row."""
-    counts: Counts
+    counts: RowCounts
     first: Source
     """The first part with rows."""
 
@@ -43,7 +43,7 @@ class Work(ABC):
     """The most rows that are worked on at a time."""
 
     def __post_init__(self) -> None:
-        Counts(self.missing)  # raises for another word
+        RowCounts(self.missing)  # raises for another word
         self.columns.labels_in()
 
     @property
@@ -62,12 +62,16 @@ class Work(ABC):
         return list(dict.fromkeys([*self.numbers, *self.columns.by, *self.ids]))
 
     def on(self, header: Header) -> Self:
-        """The same for a table with these columns."""
+        """The same for a table with these columns.
+
+        Args:
+            header: The names of the table's columns.
+        """
         work = replace(self, columns=self.columns.resolve(header))
         header.check(work.read)
         return work
 
-    def part(self, data: Any, name: Source = "the table", number: int = 0) -> Part:
+    def part(self, data: Any, name: Source = "the table", number: int = 0) -> PartResult:
         """What is kept of one part.
 
         Args:
@@ -78,7 +82,7 @@ class Work(ABC):
         """
         table, needed = table_of(data, name, number), self.columns.needed(self.labels)
         table.header.check(self.read)
-        counts, found = Counts(self.missing), None
+        counts, found = RowCounts(self.missing), None
         for batch in table.batches(self.numbers, [*self.columns.by, *self.ids]):
             for rows in batch.parts(self.at_once):
                 complete = counts.complete(rows, needed, self.columns.labels_in())
@@ -87,24 +91,24 @@ class Work(ABC):
         counts.close(table.source)
         if counts.rows and found is None and not counts.refused:
             raise ValueError(f"{table.source}: no row has both a label and a prediction")
-        return self.merge([Part(found, counts, table.source)], table.source)
+        return self.merge([PartResult(found, counts, table.source)], table.source)
 
-    def merge(self, parts: Iterable[Part], name: Source = "the table") -> Part:
+    def merge(self, parts: Iterable[PartResult], name: Source = "the table") -> PartResult:
         """One of several.
 
         Args:
             parts: What `part` gave of each part, in order.
             name: What messages call the table.
         """
-        parts, counts = list(parts), Counts(self.missing)
+        parts, counts = list(parts), RowCounts(self.missing)
         for each in parts:
             counts.merge(each.counts)
         nonempty = [each for each in parts if each.found is not None]
         if not nonempty:
-            return Part(None, counts, name)
-        return Part(self.join(nonempty, name), counts, nonempty[0].first)
+            return PartResult(None, counts, name)
+        return PartResult(self.join(nonempty, name), counts, nonempty[0].first)
 
-    def finish(self, part: Part, name: Source = "the table") -> Any:
+    def finish(self, part: PartResult, name: Source = "the table") -> Any:
         """The result, and warnings of rows that were repaired or left out.
 
         Args:
@@ -118,13 +122,30 @@ class Work(ABC):
         return result
 
     @abstractmethod
-    def add(self, found: Any, rows: Batch, keys: Keys, counts: Counts) -> Any:
-        """What was found so far (None before the first rows), and now in these rows."""
+    def add(self, found: Any, rows: Batch, keys: Keys, counts: RowCounts) -> Any:
+        """What was found so far (None before the first rows), and now in these rows.
+
+        Args:
+            found: What was found before.
+            rows: A batch of rows.
+            keys: The number of each row, for what is drawn.
+            counts: Counts rows that are left out.
+        """
 
     @abstractmethod
-    def join(self, parts: list[Part], name: Source) -> Any:
-        """What was found in several parts, or in one."""
+    def join(self, parts: list[PartResult], name: Source) -> Any:
+        """What was found in several parts, or in one.
+
+        Args:
+            parts: What was found in each.
+            name: The name of the table.
+        """
 
     @abstractmethod
     def result(self, found: Any, name: Source) -> Any:
-        """What the rows come to."""
+        """What the rows come to.
+
+        Args:
+            found: What was found in all of them.
+            name: The name of the table.
+        """
