@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Generic, NamedTuple
 
 from calibrant._display import aligned, table
@@ -77,7 +77,8 @@ class Evaluation(Generic[Crps, Bounds, Rest]):
 
     def to_dict(self) -> dict[str, float]:
         """The metrics by name, without those that are absent."""
-        return {name: value for name in self.labels if (value := getattr(self, name)) is not None}
+        values = ((each.name, getattr(self, each.name)) for each in fields(self) if each.name in self.labels)
+        return {name: value for name, value in values if value is not None}
 
     def __str__(self) -> str:
         return "\n".join(filter(None, (compare({"": self}), self.note)))
@@ -92,44 +93,43 @@ class Evaluation(Generic[Crps, Bounds, Rest]):
 OfDistribution = Evaluation[float, float, float]
 """That of a distribution, which has every metric."""
 
-NATS, OF_THE_LABEL = "nats", "y"
-NEAR_LEVEL = "near its level"
+OF_THE_LABEL, NEAR_LEVEL = "y", "near its level"
 
 
-@dataclass(frozen=True)
-class Measure:
-    """A metric of an `Evaluation`: which values are better, and its unit."""
+class Measure(NamedTuple):
+    """A metric of an `Evaluation`: what it is called, which values are better, and its unit."""
 
     name: str
+    label: str
     better: str = "lower"
     unit: str = ""
 
 
 BLOCKS = (
     (
-        Measure("crps", unit=OF_THE_LABEL),
-        Measure("pinball", unit=OF_THE_LABEL),
-        Measure("nll", unit=NATS),
+        Measure("crps", "CRPS", unit=OF_THE_LABEL),
+        Measure("pinball", "pinball{levels}", unit=OF_THE_LABEL),
+        Measure("nll", "{nll}", unit="nats"),
     ),
     (
-        Measure("coverage", NEAR_LEVEL),
-        Measure("interval_width", "narrower", OF_THE_LABEL),
-        Measure("interval_score", unit=OF_THE_LABEL),
+        Measure("coverage", "{interval} coverage", NEAR_LEVEL),
+        Measure("interval_width", "{interval} width", "narrower", OF_THE_LABEL),
+        Measure("interval_score", "{asked} score", unit=OF_THE_LABEL),
     ),
     (
-        Measure("ci_coverage", NEAR_LEVEL),
-        Measure("ci_width", "narrower", OF_THE_LABEL),
-        Measure("std", "smaller", OF_THE_LABEL),
+        Measure("ci_coverage", "{ci} coverage", NEAR_LEVEL),
+        Measure("ci_width", "{ci} width", "narrower", OF_THE_LABEL),
+        Measure("std", "mean std", "smaller", OF_THE_LABEL),
     ),
     (
-        Measure("ece", "near 0"),
-        Measure("debiased_ece", "near 0"),
-        Measure("sup_calibration_error", "near 0"),
-        Measure("pit_pvalue", "not small"),
+        Measure("ece", "ECE", "near 0"),
+        Measure("debiased_ece", "debiased ECE", "near 0"),
+        Measure("sup_calibration_error", "sup calibration error", "near 0"),
+        Measure("pit_pvalue", "PIT uniformity p-value", "not small"),
     ),
-    (Measure("n", ""),),
+    (Measure("n", "rows", ""),),
 )
-"""The rows of the table, in blocks."""
+"""The rows of the table, in blocks; what depends on the forecast is in braces."""
 
 
 class MetricRow(NamedTuple):
@@ -157,7 +157,7 @@ def blocks_of(evaluations: Mapping[str, Evaluation]) -> Iterator[list[MetricRow]
         for each in evaluations.values():
             for measure in block:
                 label = each.labels[measure.name]
-                absent = explained and not _any_has(evaluations, measure.name)
+                absent = explained and all(getattr(other, measure.name) is None for other in evaluations.values())
                 if label not in seen and (each.metric(label) is not None or absent):
                     seen.add(label)
                     cells = [_cell(other, label, measure.name) for other in evaluations.values()]
@@ -201,10 +201,6 @@ def _better(measure: Measure, label: str) -> str:
         return measure.better
     level = label.split(" ")[0]
     return f"near {level}" if level.endswith("%") else ""
-
-
-def _any_has(evaluations: Mapping[str, Evaluation], name: str) -> bool:
-    return any(getattr(each, name) is not None for each in evaluations.values())
 
 
 def _cell(evaluation: Evaluation, label: str, name: str) -> str:

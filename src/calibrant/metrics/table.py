@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache, partial
-from typing import Any, overload
+from typing import Any, TypedDict, Unpack, overload
 
 from calibrant._arguments import unit
 from calibrant._arrays import Array, anywhere, first_and_count, to_numpy
@@ -16,54 +15,31 @@ from calibrant.distributions.on_lattice import off_lattice
 from calibrant.forecast import Forecast, NotAvailable, PredictionLike, SupportsCDF
 from calibrant.labels.base import Labels
 from calibrant.metrics import calibration, scores
-from calibrant.metrics.evaluation import Evaluation
+from calibrant.metrics.evaluation import BLOCKS, Evaluation
 from calibrant.metrics.forecasts import average, name_of, paired, two_arguments
 from calibrant.metrics.label_kinds import HINT, evaluated_as, look_like_counts
 from calibrant.predictions import Interval, Point, Quantiles, Samples
 
-OF_A_POINT = "The CRPS of a point is its absolute error."
+
+class Options(TypedDict, total=False):
+    """The other arguments of `evaluate`."""
+
+    coverage: float
+    ci: float
+    levels: ArrayLike | None
+    labels: Labels | str | None
 
 
 @overload
-def evaluate(
-    H: SupportsCDF,
-    y: ArrayLike,
-    *,
-    coverage: float = 0.9,
-    ci: float = 0.95,
-    levels: ArrayLike | None = None,
-    labels: Labels | str | None = None,
-) -> Evaluation[float, float, float]: ...
+def evaluate(H: SupportsCDF, y: ArrayLike, **options: Unpack[Options]) -> Evaluation[float, float, float]: ...
+@overload
+def evaluate(H: Interval, y: ArrayLike, **options: Unpack[Options]) -> Evaluation[None, float, None]: ...
 @overload
 def evaluate(
-    H: Interval,
-    y: ArrayLike,
-    *,
-    coverage: float = 0.9,
-    ci: float = 0.95,
-    levels: ArrayLike | None = None,
-    labels: Labels | str | None = None,
-) -> Evaluation[None, float, None]: ...
-@overload
-def evaluate(
-    H: Point | Samples | Sequence[float] | SupportsArray,
-    y: ArrayLike,
-    *,
-    coverage: float = 0.9,
-    ci: float = 0.95,
-    levels: ArrayLike | None = None,
-    labels: Labels | str | None = None,
+    H: Point | Samples | Sequence[float] | SupportsArray, y: ArrayLike, **options: Unpack[Options]
 ) -> Evaluation[float, float | None, float | None]: ...
 @overload
-def evaluate(
-    H: PredictionLike,
-    y: ArrayLike,
-    *,
-    coverage: float = 0.9,
-    ci: float = 0.95,
-    levels: ArrayLike | None = None,
-    labels: Labels | str | None = None,
-) -> Evaluation: ...
+def evaluate(H: PredictionLike, y: ArrayLike, **options: Unpack[Options]) -> Evaluation: ...
 @two_arguments
 def evaluate(
     H: PredictionLike,
@@ -131,33 +107,23 @@ def evaluate(
     H, y = paired(evaluated, to_numpy(y) if note else y)
     if isinstance(H, Distribution) and H.lattice is not None:
         _on(H.lattice, y)
-    pits = cache(lambda: calibration.sorted_pit(H, y))
-    by_row: dict[str, Callable[[], Any]] = {
-        name: partial(_average_of, rows) for name, rows in row_metrics(H, y, coverage, ci, levels).items()
-    }
-    metrics: dict[str, Callable[[], Any]] = by_row | {
-        "ece": lambda: calibration.ece_of(pits()),
-        "debiased_ece": lambda: calibration.ece_of(pits()) - calibration.expected_ece(y.shape[0]),
-        "sup_calibration_error": lambda: calibration.sup_of(pits()),
-        "pit_pvalue": lambda: calibration.uniformity_of(pits()).pvalue,
-    }
     names = metric_labels(H, coverage, ci, levels)
     values: dict[str, Any] = dict.fromkeys(name for name in names if name != "n")
-    for name, metric in metrics.items():
+    for name, rows in row_metrics(H, y, coverage, ci, levels).items():
         with suppress(NotAvailable):
-            values[name] = float(to_numpy(metric()))
-    note = note or absent(H)
+            values[name] = float(to_numpy(average(rows())))
+    with suppress(NotAvailable):
+        pits = calibration.sorted_pit(H, y)
+        distance, test = calibration.ece_of(pits), calibration.uniformity_of(pits)
+        debiased = distance - calibration.expected_ece(y.shape[0])
+        values |= {"ece": float(to_numpy(distance)), "debiased_ece": float(to_numpy(debiased))}
+        values |= {"sup_calibration_error": test.statistic, "pit_pvalue": test.pvalue}
+    if not note and not H.has_distribution:
+        note = f"A dash: {H!r} does not determine it. Calibrate it to have a distribution per row."
+        note += " The CRPS of a point is its absolute error." if isinstance(H, Point) else ""
     if labels is None and isinstance(given, (Quantiles, Samples)) and look_like_counts(H, y):
         note = f"{note} {HINT.format('labels=Counts()')}".lstrip()
     return Evaluation(**values, n=int(y.shape[0]), labels=names, unit=called, note=note)
-
-
-def absent(H: Forecast) -> str:
-    """Why metrics are missing, and the way out, where some are."""
-    if H.has_distribution:
-        return ""
-    dash = f"A dash: {H!r} does not determine it. Calibrate it to have a distribution per row."
-    return f"{dash} {OF_A_POINT}" if isinstance(H, Point) else dash
 
 
 def levels_of_forecast(
@@ -207,24 +173,11 @@ def _on(lattice: tuple[float, float], y: Array) -> None:
 
 def metric_labels(H: Forecast, coverage: float, ci: float, levels: ArrayLike | None) -> dict[str, str]:
     """What each metric is called in a table: with its coverage, or its levels."""
-    narrow, wide = f"{100 * coverage:.6g}% interval", f"{100 * ci:.6g}% interval"
-    own = H.own_bounds
-    return {
-        "nll": nll_label(H),
-        "crps": "CRPS",
-        "std": "mean std",
-        "ci_width": f"{'given interval' if own else wide} width",
-        "ece": "ECE",
-        "debiased_ece": "debiased ECE",
-        "sup_calibration_error": "sup calibration error",
-        "coverage": f"{'given interval' if own else narrow} coverage",
-        "interval_score": f"{narrow} score",
-        "interval_width": f"{'given interval' if own else narrow} width",
-        "ci_coverage": f"{'given interval' if own else wide} coverage",
-        "pinball": f"pinball{_shown_levels(H, levels)}",
-        "pit_pvalue": "PIT uniformity p-value",
-        "n": "rows",
-    }
+    asked, wide = (f"{100 * each:.6g}% interval" for each in (coverage, ci))
+    parts = {"nll": nll_label(H), "levels": _shown_levels(H, levels), "asked": asked, "interval": asked, "ci": wide}
+    if H.own_bounds:
+        parts["interval"] = parts["ci"] = "given interval"
+    return {measure.name: measure.label.format(**parts) for block in BLOCKS for measure in block}
 
 
 def nll_label(H: Any) -> str:
@@ -239,7 +192,3 @@ def _shown_levels(H: Any, levels: Any) -> str:
             return f", {len(chosen)} levels {chosen[0]:.4g}..{chosen[-1]:.4g}"
         return f" at {', '.join(f'{level:.4g}' for level in chosen)}"
     return ""
-
-
-def _average_of(rows: Callable[[], Any]) -> Any:
-    return average(rows())
