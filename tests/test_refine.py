@@ -21,9 +21,9 @@ from calibrant.refine import (
     refiner_named,
 )
 from calibrant.refine.base import TrainingRows
-from calibrant.refine.levels import at_levels
 from calibrant.refine.mean import Cascade
 from calibrant.refine.spread import Shrinkage, Spread
+from calibrant.refine.stack import at_levels
 from calibrant.testing import check_refiner
 
 SIMPLEST_FIRST = [
@@ -170,7 +170,7 @@ def test_frames_with_categories_dates_and_missing_values_are_taken(kind):
     frame = with_categories(kind)
     rows = TrainingRows(frame, Point(F), Y)
     train, test = rows[np.arange(800)], rows[np.arange(800, 1200)]
-    refined = Cascade(then=Forest(trees=20)).fit(train)(test.X, test.prediction)
+    refined = Cascade().fit(train)(test.X, test.prediction)
     assert crps(refined) < 0.97 * crps(test.prediction)
 
 
@@ -382,8 +382,6 @@ def test_bad_input():
             refiner_named(wrong)
     with pytest.raises(TypeError, match=r"Mean.members must be refiners"):
         Mean([])
-    with pytest.raises(TypeError, match=r"Cascade.first must be a ResidualLocationScale, got Constant\(\)"):
-        Cascade(first=Constant())
     for wrong in ((0.9, 0.1), (0.0, 0.5), (), 0.5):
         with pytest.raises(ValueError, match=r"ResidualQuantiles.levels must increase strictly inside \(0, 1\), got"):
             ResidualQuantiles(wrong)

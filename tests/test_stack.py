@@ -24,8 +24,7 @@ from calibrant import (
     report,
 )
 from calibrant.distributions import Poisson
-from calibrant.refine.levels import LEVELS, at_levels
-from calibrant.refine.stack import Stack, averaged
+from calibrant.refine.stack import LEVELS, Stack, at_levels, averaged
 from calibrant.sklearn.meta_estimator import Routed
 
 RNG = np.random.default_rng(3)

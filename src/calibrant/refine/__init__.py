@@ -7,9 +7,8 @@ better prediction. Calibration rows are used once, by q, so the guarantee does n
 from typing import Any
 
 from calibrant.refine.base import Refiner
-from calibrant.refine.boosting import ResidualQuantiles
+from calibrant.refine.boosting import ResidualLocationScale, ResidualQuantiles
 from calibrant.refine.forest import Forest
-from calibrant.refine.location_scale import ResidualLocationScale
 from calibrant.refine.mean import Mean
 from calibrant.refine.spread import Constant, Spread
 from calibrant.refine.two_part import TwoPart

@@ -12,11 +12,11 @@ import numpy as np
 from sklearn.model_selection import GroupKFold, KFold
 
 from calibrant._arrays import Array, to_numpy
-from calibrant._types import Features as RowsOfFeatures
+from calibrant._types import Features
 from calibrant.distributions.base import Distribution
 from calibrant.models.frames import rows_of
 from calibrant.predictions import Prediction
-from calibrant.refine.features import Features
+from calibrant.refine.features import Encoder
 
 Refinement = Callable[[Any, Any], Any]
 """What a fitted refiner is: a function of X and the prediction of the same rows that gives a better prediction."""
@@ -26,7 +26,7 @@ Refinement = Callable[[Any, Any], Any]
 class TrainingRows:
     """X, the prediction of each row by a model that did not see it, and the label."""
 
-    X: RowsOfFeatures
+    X: Features
     """The features as they were given: an array, a sparse matrix or a frame."""
     prediction: Prediction | Distribution
     """Out of fold: no row's model has seen the row."""
@@ -37,7 +37,7 @@ class TrainingRows:
     """Rows of one group stay together in every split."""
     seed: int = 0
     """For whatever is drawn."""
-    encoder: Features | None = field(default=None, repr=False)
+    encoder: Encoder | None = field(default=None, repr=False)
     """What makes numbers of X, if it is made already."""
 
     def __len__(self) -> int:
@@ -59,9 +59,9 @@ class TrainingRows:
         return rows
 
     @cached_property
-    def features(self) -> Features:
+    def features(self) -> Encoder:
         """What makes one matrix of numbers of X and a prediction."""
-        return Features.of(self.X) if self.encoder is None else self.encoder
+        return Encoder.of(self.X) if self.encoder is None else self.encoder
 
     @cached_property
     def matrix(self) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,6 +70,18 @@ class Encoder:
         matrix = np.stack(columns, axis=1) if columns else np.zeros((_num_samples(X), 0))
         return np.asarray(np.clip(matrix, -_LARGEST, _LARGEST))
 
+    def __call__(self, X: Any, prediction: Any) -> np.ndarray[Any, Any]:
+        """What refiners learn from: the prediction's centre and, where it has one, its spread; then the columns of X.
+
+        Args:
+            X: Rows with the columns that were learned.
+            prediction: What was predicted for them.
+        """
+        # kept: of a forest's draws they take as long as a boosted model, and each member of an average asks for them
+        parts = prediction.remember("_kept_centre_and_spread", lambda: _centre_and_spread(prediction))
+        own = np.clip(np.stack(parts, axis=1), -_LARGEST, _LARGEST)
+        return np.concatenate([own, self.numbers(X)], axis=1)
+
     @property
     def _takes_all(self) -> bool:
         """Whether every column is used, as a number."""
@@ -83,25 +96,6 @@ class Encoder:
         if missing:
             raise ValueError(f"X must have the columns of fit, but {missing[0]!r} is missing")
         return frame.select(*(frame.get_column(name) for name in self.names)).to_native()
-
-
-@dataclass(frozen=True)
-class Features:
-    """What refiners learn from: the prediction's centre and, where it has one, its spread; then the columns of X."""
-
-    columns: Encoder
-
-    @classmethod
-    def of(cls, X: Any) -> Features:
-        """What is needed to encode rows like these."""
-        return cls(Encoder.of(X))
-
-    def __call__(self, X: Any, prediction: Any) -> np.ndarray[Any, Any]:
-        """(n, d) numbers."""
-        # kept: of a forest's draws they take as long as a boosted model, and each member of an average asks for them
-        parts = prediction.remember("_kept_centre_and_spread", lambda: _centre_and_spread(prediction))
-        own = np.clip(np.stack(parts, axis=1), -_LARGEST, _LARGEST)
-        return np.concatenate([own, self.columns.numbers(X)], axis=1)
 
 
 def _is_useful(column: np.ndarray[Any, Any], kinds: tuple[Any, ...] | None, most_kinds: int) -> bool:
@@ -144,7 +138,7 @@ def _column(series: Any) -> np.ndarray[Any, Any]:
     values = series.to_list()
     column = np.empty(len(values), dtype=object)
     for k, each in enumerate(values):  # one by one: numpy would make a matrix of a column of lists
-        column[k] = each if _hashable(each) and each == each else None
+        column[k] = each if isinstance(each, Hashable) and each == each else None
     return column
 
 
@@ -171,7 +165,7 @@ def _numbers(column: np.ndarray[Any, Any], categories: tuple[Any, ...] | None) -
     if categories is None:
         return _floats(column)
     ranks = {value: float(rank) for rank, value in enumerate(categories)}
-    return np.array([ranks.get(each, np.nan) if _hashable(each) else np.nan for each in column.tolist()])
+    return np.array([ranks.get(each, np.nan) for each in column.tolist()])
 
 
 def _floats(column: Any) -> np.ndarray[Any, Any]:
@@ -187,7 +181,3 @@ def _float(value: Any) -> float:
         return float(value)
     except (TypeError, ValueError):
         return float("nan")
-
-
-def _hashable(value: Any) -> bool:
-    return value.__hash__ is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from numbers import Integral
 from typing import Any
 
@@ -11,10 +12,10 @@ from sklearn.ensemble import RandomForestRegressor
 
 from calibrant._arrays import Array
 from calibrant.predictions import Quantiles
-from calibrant.refine.base import Refiner, TrainingRows
+from calibrant.refine.base import Refinement, Refiner, TrainingRows
 from calibrant.refine.boosting import separated
-from calibrant.refine.features import Features
-from calibrant.refine.levels import LEVELS
+from calibrant.refine.features import Encoder
+from calibrant.refine.stack import LEVELS
 
 _SPLITS = tuple((k + 0.5) / 9 for k in range(9))
 _THRESHOLDS = np.concatenate([[0.002, 0.005], (np.arange(50) + 0.5) / 50, [0.995, 0.998]])
@@ -44,10 +45,11 @@ class Forest(Refiner):
         if not 0 < self.prior < np.inf:
             raise ValueError(f"Forest.prior must be positive and finite, got {self.prior!r}")
 
-    def fit(self, rows: TrainingRows) -> ForestRefinement:
+    def fit(self, rows: TrainingRows) -> Refinement:
         """One forest and its tables."""
         rows = rows.sampled(_MOST)  # before X is made a matrix
-        return ForestRefinement(rows.features, self.distribution(rows, rows.y - rows.centre))
+        distribution = self.distribution(rows, rows.y - rows.centre)
+        return partial(_around, features=rows.features, distribution=distribution)
 
     def distribution(self, rows: TrainingRows, r: Array) -> ForestDistribution:
         """The local distribution of residuals, or of scores, of these rows.
@@ -120,14 +122,7 @@ def _inverse(F: Any, points: Any) -> Array:
     return np.asarray(points[below] + np.clip(share, 0, 1) * (points[above] - points[below]))
 
 
-@dataclass(frozen=True)
-class ForestRefinement:
-    """(X, prediction) -> Quantiles."""
-
-    features: Features
-    distribution: ForestDistribution
-
-    def __call__(self, X: Any, prediction: Any) -> Quantiles:
-        """The quantiles of each row."""
-        matrix = self.features(X, prediction)
-        return Quantiles(LEVELS, matrix[:, :1] + self.distribution.quantiles(matrix))
+def _around(X: Any, prediction: Any, features: Encoder, distribution: ForestDistribution) -> Quantiles:
+    """The centre of each row and the quantiles of its residuals."""
+    matrix = features(X, prediction)
+    return Quantiles(LEVELS, matrix[:, :1] + distribution.quantiles(matrix))

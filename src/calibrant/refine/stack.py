@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
+from scipy.special import ndtri
 
 from calibrant._arrays import concatenate, to_numpy
 from calibrant._batch import row_fields, same
@@ -16,14 +17,32 @@ from calibrant.distributions.counts import Binomial, NegativeBinomial, Poisson
 from calibrant.distributions.location_scale import LocationScale
 from calibrant.distributions.mixture import Mixture
 from calibrant.predictions import Ensemble, Interval, Point, Quantiles, Samples
-from calibrant.refine.levels import LEVELS, at_levels
 
 Numbers = np.ndarray[Any, Any]
 
+LEVELS = tuple((k + 0.5) / 25 for k in range(25))
+"""Of the quantiles that are averaged."""
 BY_NUMBER = (Point, Interval, Quantiles, LocationScale, Poisson, NegativeBinomial, Binomial)
 """Kinds whose mean is that of their numbers; of a location and a scale it is the mean of the quantiles."""
 MOST = 10_000
 """Rows by which weights are chosen, drawn at random."""
+
+
+def at_levels(prediction: Any) -> Numbers:
+    """The quantiles at `LEVELS`; those of a `Quantiles` lie on straight lines in the normal score."""
+    if isinstance(prediction, Distribution):
+        return to_numpy(prediction.quantiles(LEVELS))
+    if not isinstance(prediction, Quantiles):
+        raise TypeError(f"a mean is taken of distributions and quantiles, got {prediction!r}")
+    values = to_numpy(prediction.values)
+    if prediction.quantile_levels() == LEVELS:
+        return values
+    if values.shape[1] == 1:
+        raise TypeError(f"a mean needs quantiles at two levels or more, got {prediction!r}")
+    own, asked = ndtri(to_numpy(prediction.levels)), ndtri(np.asarray(LEVELS))
+    left = np.clip(np.searchsorted(own, asked, side="right") - 1, 0, len(own) - 2)
+    share = (asked - own[left]) / (own[left + 1] - own[left])
+    return np.asarray(values[:, left] * (1 - share) + values[:, left + 1] * share)
 
 
 def averaged(predictions: Sequence[Any]) -> Any:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from calibrant._arguments import one_number
-from calibrant._arrays import Array
 from calibrant._words import in_all
 from calibrant.predictions import WithAtom
 from calibrant.refine.base import Refinement, Refiner, TrainingRows
 from calibrant.refine.boosting import MOST, few_threads, leaf
-from calibrant.refine.features import Features
+from calibrant.refine.features import Encoder
 from calibrant.refine.mean import Mean
 
 _FEWEST = 10
@@ -37,7 +37,7 @@ class TwoPart(Refiner):
             raise TypeError(f"TwoPart.refiner must be a Refiner, got {self.refiner!r}")
         object.__setattr__(self, "at", one_number("TwoPart.at", self.at))
 
-    def fit(self, rows: TrainingRows) -> TwoPartRefinement:
+    def fit(self, rows: TrainingRows) -> Refinement:
         """The classifier on all rows, the refiner on those above the atom."""
         if np.any(rows.y < self.at):
             raise ValueError(
@@ -51,7 +51,9 @@ class TwoPart(Refiner):
                 " takes at least two to learn"
             )
         _ = rows.matrix  # encoded once for both
-        return TwoPartRefinement(rows.features, *_atom_share(rows, self.at), self.refiner.fit(rows[above]))
+        share, classifier = _atom_share(rows, self.at)
+        rest = self.refiner.fit(rows[above])
+        return partial(_both, features=rows.features, share=share, classifier=classifier, rest=rest)
 
 
 def _atom_share(rows: TrainingRows, at: float) -> tuple[float, HistGradientBoostingClassifier | None]:
@@ -74,23 +76,11 @@ def _atom_share(rows: TrainingRows, at: float) -> tuple[float, HistGradientBoost
         return share, model.fit(rows.matrix, rows.y == at, sample_weight=rows.sample_weight)
 
 
-@dataclass(frozen=True)
-class TwoPartRefinement:
-    """(X, prediction) -> WithAtom."""
-
-    features: Features
-    share: float
-    classifier: HistGradientBoostingClassifier | None
-    rest: Refinement
-
-    def __call__(self, X: Any, prediction: Any) -> WithAtom:
-        """Both parts of each row."""
-        return WithAtom(self.rest(X, prediction), self.shares(X, prediction))
-
-    def shares(self, X: Any, prediction: Any) -> Array:
-        """P(Y = at | x)."""
-        matrix = self.features(X, prediction)
-        if self.classifier is None:
-            return np.full(len(matrix), self.share)
+def _both(X: Any, prediction: Any, features: Encoder, share: float, classifier: Any, rest: Refinement) -> WithAtom:
+    """Both parts of each row."""
+    matrix = features(X, prediction)
+    shares = np.full(len(matrix), share)
+    if classifier is not None:
         with few_threads(matrix):
-            return np.asarray(self.classifier.predict_proba(matrix)[:, 1])
+            shares = np.asarray(classifier.predict_proba(matrix)[:, 1])
+    return WithAtom(rest(X, prediction), shares)
