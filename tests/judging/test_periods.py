@@ -44,24 +44,24 @@ STARTS = {
 @pytest.mark.parametrize("kind", TIMES)
 def test_numbers_and_dates_of_any_kind_are_times(kind):
     found = periods_of(TIMES[kind], 60, 2)
-    assert found.starts[1] == STARTS[kind]
-    assert found.slices.counts.tolist() == [30, 30]
+    assert found.ends[1][0] == STARTS[kind]
+    assert found.counts.tolist() == [30, 30]
 
 
 def test_small_periods_join_their_neighbours():
     time = np.repeat([1, 2, 3, 4], [100, 5, 60, 3])
     found = periods_of(time, 168, 8)
-    assert found.slices.labels == ("[1, 1]", "[2, 4]")
-    assert found.slices.counts.tolist() == [100, 68]
-    assert periods_of(np.zeros(168), 168).slices.labels == ("[0, 0]",)
-    assert periods_of(np.arange(5), 5).slices.counts.tolist() == [5]
+    assert found.labels == ("[1, 1]", "[2, 4]")
+    assert found.counts.tolist() == [100, 68]
+    assert periods_of(np.zeros(168), 168).labels == ("[0, 0]",)
+    assert periods_of(np.arange(5), 5).counts.tolist() == [5]
 
 
 @pytest.mark.parametrize(
     ("m", "counts"), [(39, [39]), (50, [25, 25]), (75, [25, 25, 25]), (199, [22] * 8 + [23]), (300, [30] * 10)]
 )
 def test_periods_are_as_many_as_have_20_rows_each_and_10_at_most(m, counts):
-    assert sorted(periods_of(np.arange(m), m).slices.counts) == counts
+    assert sorted(periods_of(np.arange(m), m).counts) == counts
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import array_api_compat
@@ -46,17 +46,11 @@ def own_slices(centre: Any, width: Any, taken: Sequence[str] = ()) -> list[Slice
 
 
 def _columns(X: Any, m: int) -> Iterator[tuple[str, Any]]:
-    if isinstance(X, Mapping) or hasattr(X, "columns"):
-        yield from columns_of(X, "x0", of="X")
-        return
     table = to_numpy(X) if array_api_compat.is_array_api_obj(X) else X
     if isinstance(X, (list, tuple)):
         table = np.array(X, object)
-    if not hasattr(table, "ndim"):
+    if hasattr(X, "columns") or getattr(table, "ndim", 1) == 1:
         yield from columns_of(X, "x0", of="X")
-        return
-    if table.ndim == 1:
-        yield from columns_of(X if hasattr(X, "name") else table, "x0", of="X")
         return
     if table.ndim != 2:
         raise ValueError(f"X must have a row for each label and a column for each feature, got shape {table.shape}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -67,8 +66,7 @@ def dependence(
     """
     chosen = rng.permutation(len(rows))[:ROWS]
     bases = [_basis(column, chosen) for column in columns]
-    pairs = np.array(np.triu_indices(len(columns), 1)).T
-    pairs = pairs if len(pairs) <= MOST_PAIRS else rng.permutation(pairs)[:MOST_PAIRS]
+    pairs = _pairs(len(columns), rng)
     where = _where_labels_lie(rows)[chosen]
     orders = [np.arange(chosen.size), *(rng.permutation(chosen.size) for _ in range(PERMUTATIONS))]
     Z, Y = _design(bases, pairs), np.concatenate([where[order] for order in orders], axis=1)
@@ -92,6 +90,12 @@ def dependence(
     kind: Literal["location", "width"] = "location" if gains[0, 0] >= gains[0, 1] else "width"
     named = tuple((name, rise - base) for name, rise in ranked)
     return Dependence(min(1.0, float(pvalue) * alarm / risk), alarm, kind, named)
+
+
+def _pairs(columns: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Pairs of columns: all, or 400 of them."""
+    pairs = np.array(np.triu_indices(columns, 1)).T
+    return pairs if len(pairs) <= MOST_PAIRS else rng.permutation(pairs)[:MOST_PAIRS]
 
 
 def _where_labels_lie(rows: ForecastRows) -> Columns:
@@ -166,9 +170,7 @@ def _cells(
 ) -> Iterator[tuple[tuple[Slices, ...], NDArray[np.int64], int]]:
     """Each column and each pair of columns, 400 at most: which cell every row is in, and how many cells there are."""
     index = [column.index[rows] for column in columns]
-    pairs = list(combinations(range(len(columns)), 2))
-    pairs = pairs if len(pairs) <= MOST_PAIRS else rng.permutation(pairs)[:MOST_PAIRS].tolist()
     yield from (((column,), index[k], len(column.labels)) for k, column in enumerate(columns))
-    for a, b in pairs:
+    for a, b in _pairs(len(columns), rng):
         width = len(columns[b].labels)
         yield (columns[a], columns[b]), index[a] * width + index[b], len(columns[a].labels) * width

@@ -173,8 +173,7 @@ def judge(
     parts = partial(test, behind=calibration_rows_of(groups, n, own))
     periods, worst, together, rng = None, None, None, np.random.default_rng(0)
     if along is not None:
-        ends = dict(zip(along.slices.labels, zip(along.starts, along.ends, strict=True), strict=True))
-        periods = parts([along.slices], ends=ends) if len(ends) > 1 else ()
+        periods = parts([along]) if len(along.labels) > 1 else ()
     if features:
         looked = [*forecasts, *features]
         together = dependence(looked, rows, rng, alarm=ALARM, risk=risk)
@@ -199,9 +198,7 @@ def judge(
         guarantee=guarantee,
         rows=rows,
         base_rows=base_rows,
-        columns={
-            column.name: column for column in (*forecasts, *features, *groups, *([along.slices] if along else ()))
-        },
+        columns={column.name: column for column in (*forecasts, *features, *groups, *([along] if along else ()))},
     )
 
 

@@ -289,19 +289,18 @@ def parts_of(
     risk: float,
     behind: Callable[[Slices, int], int | None] = lambda column, k: None,
     one_sided: bool = False,
-    ends: Mapping[str, tuple[str, str]] | None = None,
     chosen: Any = slice(None),
 ) -> tuple[Part, ...]:
     """Each slice of at least 20 rows, or all rows, in the order of the columns; `risk` is divided among them.
 
-    `behind` says how many rows calibrated a slice, see `calibration_rows_of`; `ends` when a period starts and ends;
-    `chosen` are the rows that the columns are of.
+    `behind` says how many rows calibrated a slice, see `calibration_rows_of`; `chosen` are the rows that the columns
+    are of.
     """
     large = [(column, k) for column in columns for k, m in enumerate(column.counts) if m >= SMALLEST or not column.name]
     made = {id(column): _numbers(column, rows, chosen) for column in columns}
     found = []
     for column, k in large:
-        start, end = (ends or {}).get(column.labels[k], ("", ""))
+        start, end = column.ends[k] if column.ends else ("", "")
         found.append(
             Part(
                 by=column.name,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,59 +13,36 @@ from calibrant._arguments import same_length
 from calibrant._arrays import first_and_count
 from calibrant._types import Values
 from calibrant._words import in_all
-from calibrant.metrics.slices import (
-    SMALLEST,
-    Slices,
-    column_values,
-    dates_in_words,
-    missing_in,
-    numbers_in_words,
-    typed,
-)
+from calibrant.metrics.slices import SMALLEST, Slices, column_values, ends_of_parts, in_words, missing_in, typed
 
 MOST = 10
 """So many periods, unless that leaves some with fewer than 20 rows."""
 
 
-@dataclass(frozen=True)
-class Periods:
-    """The rows of a batch by time, one period after the other, each from its first to its last row."""
-
-    slices: Slices
-    starts: tuple[str, ...]
-    ends: tuple[str, ...]
-
-
-def periods_of(time: Values, m: int, bins: int | None = None, *, name: str = "time") -> Periods:
+def periods_of(time: Values, m: int, bins: int | None = None, *, name: str = "time") -> Slices:
     """The m rows by `time`, numbers or dates in any order, in `bins` periods of about equally many rows.
+
+    One period follows the other, each from its first to its last row.
 
     Rows of one moment are in one period, and no period has fewer than 20 rows unless it is the only one. So there may
     be fewer than `bins`, which are 10 if not given.
 
     >>> day = np.datetime64("2024-01-01") + np.arange(90)
     >>> found = periods_of(day[::-1], 90, 3)
-    >>> list(zip(found.starts, found.ends))
+    >>> list(found.ends)
     [('2024-01-01', '2024-01-30'), ('2024-01-31', '2024-02-29'), ('2024-03-01', '2024-03-30')]
-    >>> found.slices.index[[0, -1]]
+    >>> found.index[[0, -1]]
     array([2, 0])
     """
     when = times_of(time, m)
     ordered = np.sort(when)
     wanted = max(1, min(MOST, m // SMALLEST)) if bins is None else int(bins)
-    last = np.unique(ordered[[-(-k * m // wanted) - 1 for k in range(1, wanted + 1)]])
-    last = _large(last, when)
+    last = _large(ends_of_parts(ordered, wanted), when)
     index = np.searchsorted(last, when, side="left").astype(np.int64)
     first = ordered[np.searchsorted(ordered, last[:-1], side="right")]
-    ends = np.concatenate([ordered[:1], first, last])
-    texts = times_in_words(ends)
-    starts, stops = tuple(texts[: len(last)]), tuple(texts[len(last) :])
-    labels = tuple(f"[{a}, {b}]" for a, b in zip(starts, stops, strict=True))
-    return Periods(Slices(name, labels, index), starts, stops)
-
-
-def times_in_words(when: NDArray[Any]) -> list[str]:
-    """Numbers or dates, all in one way."""
-    return dates_in_words(when) if when.dtype.kind == "M" else numbers_in_words(when)
+    texts = in_words(np.concatenate([ordered[:1], first, last]))
+    ends = tuple(zip(texts[: len(last)], texts[len(last) :], strict=True))
+    return Slices(name, tuple(f"[{a}, {b}]" for a, b in ends), index, ends)
 
 
 def times_of(time: Values, m: int) -> NDArray[Any]:
@@ -82,10 +59,10 @@ def times_of(time: Values, m: int) -> NDArray[Any]:
         row, count = first_and_count(missing)
         raise ValueError(f"time is missing in row {row} ({in_all(count)})")
     if column.dtype.kind in "OU" and column.size:
-        column = typed(_in_utc(_from_iso(column)))
+        column = typed(_moments(column))
     if column.dtype.kind not in "iufM":
-        first = column.tolist()[0]
-        what = "both" if column.dtype.kind == "O" and _some_numbers(column) else f"{first!r} in row 0"
+        first, numbers = column.tolist()[0], {isinstance(value, (int, float)) for value in column}
+        what = "both" if len(numbers) > 1 else f"{first!r} in row 0"
         way = ": pd.to_datetime(time) makes dates of texts" if isinstance(first, str) else ""
         raise TypeError(f"time must hold numbers or dates, and one kind in all rows, got {what}{way}")
     if column.dtype.kind == "f" and not np.isfinite(column).all():
@@ -94,25 +71,15 @@ def times_of(time: Values, m: int) -> NDArray[Any]:
     return column
 
 
-def _from_iso(column: NDArray[Any]) -> NDArray[Any]:
-    """Texts as times, if all are in ISO format."""
-    if not all(isinstance(value, str) for value in column):
-        return column
-    try:
-        return np.fromiter(map(datetime.fromisoformat, column.tolist()), object, column.shape[0])
-    except ValueError:
-        return column
-
-
-def _in_utc(column: NDArray[Any]) -> NDArray[Any]:
-    """Moments with a time zone, if all have one, without it."""
-    if not all(isinstance(value, datetime) and value.tzinfo is not None for value in column):
-        return column
-    return np.fromiter((value.astimezone(UTC).replace(tzinfo=None) for value in column), object, column.shape[0])
-
-
-def _some_numbers(column: NDArray[Any]) -> bool:
-    return len({isinstance(value, (int, float)) for value in column}) > 1
+def _moments(column: NDArray[Any]) -> NDArray[Any]:
+    """Texts in ISO format as times, and moments with a time zone in UTC, where all rows are such."""
+    values = column.tolist()
+    if all(isinstance(value, str) for value in values):
+        with suppress(ValueError):
+            values = [datetime.fromisoformat(value) for value in values]
+    if all(isinstance(value, datetime) and value.tzinfo is not None for value in values):
+        values = [value.astimezone(UTC).replace(tzinfo=None) for value in values]
+    return np.fromiter(values, object, len(values))
 
 
 def _large(last: NDArray[Any], when: NDArray[Any]) -> NDArray[Any]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -40,6 +41,8 @@ class Slices:
     name: str
     labels: tuple[str, ...]
     index: Index
+    ends: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    """Of periods: the time of the first and of the last row of each."""
 
     @property
     def counts(self) -> Index:
@@ -126,10 +129,8 @@ def _is_missing(value: Any) -> bool:
 def _parts(column: NDArray[Any], parts: int) -> tuple[list[str], Index]:
     if column.dtype.kind == "O" and column.size:
         column = typed(column)
-    if column.dtype.kind in "iuf":
-        return _ordered(column, parts, numbers_in_words)
-    if column.dtype.kind == "M":
-        return _ordered(column, parts, dates_in_words)
+    if column.dtype.kind in "iufM":
+        return _ordered(column, parts)
     return _texts(column)
 
 
@@ -145,16 +146,14 @@ def typed(column: NDArray[Any]) -> NDArray[Any]:
     return column
 
 
-def _ordered(column: NDArray[Any], parts: int, shown: Callable[[NDArray[Any]], list[str]]) -> tuple[list[str], Index]:
+def _ordered(column: NDArray[Any], parts: int) -> tuple[list[str], Index]:
     different, inverse = np.unique(column, return_inverse=True)
     if different.size <= FEW:
-        return shown(different), inverse.astype(np.int64)
-    # ranks of the parts, each a value that is there: no end lies between the values
+        return in_words(different), inverse.astype(np.int64)
     ordered = np.sort(column)
-    cuts = [ordered[-(-k * column.size // parts) - 1] for k in range(1, parts)]
-    ends = np.unique(np.array([*cuts, ordered[-1]], column.dtype))  # ties may merge parts
+    ends = ends_of_parts(ordered, parts)
     index = np.searchsorted(ends, column, side="left")
-    texts = shown(np.array([ordered[0], *ends], column.dtype))
+    texts = in_words(np.array([ordered[0], *ends], column.dtype))
     if ends[0] == ordered[0]:  # a part of one value
         labels = [texts[0], *(f"({a}, {b}]" for a, b in pairwise(texts[1:]))]
     else:
@@ -162,7 +161,17 @@ def _ordered(column: NDArray[Any], parts: int, shown: Callable[[NDArray[Any]], l
     return labels, index.astype(np.int64)
 
 
-def numbers_in_words(values: NDArray[Any]) -> list[str]:
+def ends_of_parts(ordered: NDArray[Any], parts: int) -> NDArray[Any]:
+    """The last value of each part: values that are there, by their ranks, so that ties may merge parts."""
+    return np.unique(ordered[[-(-k * ordered.size // parts) - 1 for k in range(1, parts + 1)]])
+
+
+def in_words(values: NDArray[Any]) -> list[str]:
+    """Numbers or dates, all in one way."""
+    return dates_in_words(values) if values.dtype.kind == "M" else _numbers_in_words(values)
+
+
+def _numbers_in_words(values: NDArray[Any]) -> list[str]:
     """Numbers with as many digits as distinguish them, at least four."""
     texts: list[str] = []
     for digits in range(4, 18):
@@ -189,24 +198,19 @@ def dates_in_words(values: NDArray[Any]) -> list[str]:
 
 
 def _texts(column: NDArray[Any]) -> tuple[list[str], Index]:
-    codes: dict[str, int] = {}
-    first = np.fromiter((codes.setdefault(str(value), len(codes)) for value in column.tolist()), np.int64, column.size)
-    texts = list(codes)
-    frequent = texts
-    if len(texts) > MOST:
-        counts = np.bincount(first, minlength=len(texts))
-        # of those of one size, the first in order
-        frequent = sorted(texts, key=lambda text: (-counts[codes[text]], natural_order(text)))[: MOST - 1]
-    labels = sorted(frequent, key=natural_order)
-    place = {text: k for k, text in enumerate(labels)}
-    labels = _short(labels)
-    where = np.array([place.get(text, len(labels)) for text in texts], np.int64)
-    if len(texts) > MOST:
-        labels = [*labels, distinct_label(f"{len(texts) - len(labels)} others", labels)]
-    return labels, where[first] if column.size else first
+    texts = [str(value) for value in column.tolist()]
+    counts = Counter(texts)
+    frequent = list(counts)
+    if len(counts) > MOST:  # of those of one size, the first in order
+        frequent = sorted(counts, key=lambda text: (-counts[text], natural_order(text)))[: MOST - 1]
+    place = {text: k for k, text in enumerate(sorted(frequent, key=natural_order))}
+    labels = _short(place)
+    if len(counts) > MOST:
+        labels.append(distinct_label(f"{len(counts) - len(place)} others", labels))
+    return labels, np.fromiter((place.get(text, len(place)) for text in texts), np.int64, len(texts))
 
 
-def _short(texts: Sequence[str]) -> list[str]:
+def _short(texts: Iterable[str]) -> list[str]:
     """Texts cut to a length that a label may have, still different."""
     labels: list[str] = []
     for text in texts:

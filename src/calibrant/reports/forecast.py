@@ -30,9 +30,9 @@ from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.forecasts import forecast as forecast_of
 from calibrant.metrics.forecasts import labels_of, name_of, two_arguments
 from calibrant.metrics.label_kinds import distribution_for_labels
-from calibrant.metrics.periods import times_in_words, times_of
+from calibrant.metrics.periods import times_of
 from calibrant.metrics.rounding import rounded
-from calibrant.metrics.slices import Slices, all_rows, columns_of
+from calibrant.metrics.slices import Slices, all_rows, columns_of, in_words
 from calibrant.reports.curves import WIDTH_ROWS, bins, curves, differences
 from calibrant.reports.drawn import drawn_rows
 from calibrant.reports.page import page
@@ -314,7 +314,7 @@ def _rows(
     """The rows that are shown one by one."""
     m = len(series[0].rows)
     starts = np.cumsum([1, *(len(column.labels) for column in columns)]).tolist()
-    when = None if time is None else times_in_words(times_of(time, m)[shown.rows])
+    when = None if time is None else in_words(times_of(time, m)[shown.rows])
     given = features_of(features, m, shown.rows)
     for k, drawn in enumerate(drawn_rows([each.rows for each in series], shown.rows)):
         row = int(shown.rows[k])
