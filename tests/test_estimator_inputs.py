@@ -21,7 +21,7 @@ import calibrant
 from calibrant import CalibratedRegressor, Refined, neg_crps, prediction_of
 from calibrant.metrics.slices import columns_of, slices_of
 from calibrant.predictions import Ensemble, Quantiles, Rates
-from calibrant.sklearn.evaluation import slices_in
+from calibrant.sklearn.predicting import slices_in
 
 RNG = np.random.default_rng(0)
 N = 300
@@ -448,7 +448,7 @@ def test_the_report_by_groups_is_that_of_the_forecasts():
 @pytest.mark.parametrize("cv", [0.2, 2, "mixture:2"])
 def test_a_report_shows_one_model_beside_its_forecasts_and_the_name_of_its_labels(cv, name, monkeypatch):
     model = fitted(Ridge(), cv=cv)
-    monkeypatch.setattr("calibrant.sklearn.evaluation.report", lambda H, y, **given: given)
+    monkeypatch.setattr("calibrant.sklearn.predicting.report", lambda H, y, **given: given)
     given = model.report(X, pd.Series(Y, name=name))
     assert given["label"] == (name or "y")
     assert (given["base"] is None) == (cv == "mixture:2")  # of two folds neither model made the forecasts

@@ -16,8 +16,8 @@ from calibrant.distributions.grouped import labels_of
 from calibrant.interpolators import NAF, Apart, BoundedTails, ByGroup, InfiniteTails, Linear, Naive, Random
 from calibrant.interpolators.borrowing import drawn
 from calibrant.scores import CDFScore
-from calibrant.sklearn.columns import groups_in, hidden_from
-from calibrant.sklearn.evaluation import columns_to_show
+from calibrant.sklearn.inputs import groups_in, hidden_from
+from calibrant.sklearn.predicting import columns_to_show
 from calibrant.sklearn.splits import Split, check_all_groups_held_out, warn_of_few_groups
 from calibrant.testing import check_distribution
 

@@ -17,7 +17,7 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from calibrant import CalibratedRegressor, Normal, Point, Quantiles, Samples
 from calibrant.models.multioutput import predictions_of
 from calibrant.predictions import WithAtom
-from calibrant.sklearn.labels import is_several
+from calibrant.sklearn.inputs import is_several
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(600, 3))

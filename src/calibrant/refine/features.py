@@ -61,7 +61,8 @@ class Encoder:
         """
         if self.categories is None:
             return np.zeros((_num_samples(X), 0))
-        if isinstance(X, np.ndarray) and X.dtype.kind == "f" and X.shape[1:] == (self.width,) and self._takes_all:
+        takes_all = len(self.used) == self.width and not any(self.categories)
+        if takes_all and isinstance(X, np.ndarray) and X.dtype.kind == "f" and X.shape[1:] == (self.width,):
             return np.asarray(np.clip(X.astype(np.float64), -_LARGEST, _LARGEST))
         given = _columns(self._as_in_fit(X)) or []
         if len(given) != self.width:
@@ -81,11 +82,6 @@ class Encoder:
         parts = prediction.remember("_kept_centre_and_spread", lambda: _centre_and_spread(prediction))
         own = np.clip(np.stack(parts, axis=1), -_LARGEST, _LARGEST)
         return np.concatenate([own, self.numbers(X)], axis=1)
-
-    @property
-    def _takes_all(self) -> bool:
-        """Whether every column is used, as a number."""
-        return len(self.used) == self.width and not any(self.categories or ())
 
     def _as_in_fit(self, X: Any) -> Any:
         """The columns of `fit`, in the order of `fit`, where both were frames."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.multioutput import MultiOutputRegressor, RegressorChain
 from sklearn.utils.parallel import Parallel, delayed
 
 from calibrant.models.frames import rows_of
+from calibrant.models.multioutput import as_several, predictions_of
+from calibrant.models.outputs import named
 from calibrant.predictions import concatenate
 from calibrant.refine import refiner_named
 from calibrant.refine.mean import Mean, teaches_a_mean
@@ -18,16 +21,66 @@ from calibrant.refine.spread import Spread
 from calibrant.refine.stack import centre_of
 from calibrant.refine.two_part import TwoPart
 from calibrant.several import Several
-from calibrant.sklearn.meta_estimator import Routed, fitted, is_blend
+from calibrant.sklearn.meta_estimator import Adapter, Routed, fitted, is_blend
 from calibrant.sklearn.refined import Refined
 from calibrant.sklearn.rows import Neighbours
-from calibrant.sklearn.several import SeveralModel
 from calibrant.sklearn.splits import units
 from calibrant.sklearn.work import Bar, Budget
 
 Numbers = np.ndarray[Any, Any]
 Scored = tuple[Numbers, Any]
 """Rows, and what a model that did not see them predicts for them."""
+
+
+@dataclass(frozen=True)
+class SeveralModel:
+    """What predicts several labels: a `Refined` for each, or one frozen model of all."""
+
+    names: tuple[str, ...]
+    models: tuple[Any, ...]
+    adapter: Adapter = None
+    """How a frozen model of all labels predicts."""
+
+    def steps(self, count: int) -> int:
+        """About how many fits it takes to learn from so many rows."""
+        return sum(int(model.steps(count)) for model in self.models)
+
+    def learned(self, X: Any, Y: Numbers, routed: Routed, work: Budget) -> tuple[SeveralModel, Numbers, Several]:
+        """A fitted copy of each `Refined`; the rows that these held out, and their refined predictions of them."""
+        copies, found, seen = [], [], np.arange(0)
+        for j, model in enumerate(self.models):
+            if isinstance(model.estimator, MultiOutputRegressor):
+                model = clone(model).set_params(estimator=model.estimator.estimator)
+            elif isinstance(model.estimator, RegressorChain):
+                raise TypeError(
+                    "several labels are learned one by one: give the chain's own model, or freeze a fitted chain"
+                )
+            copy = clone(model)
+            seen, stacked = copy.learn(X, Y[:, j], routed, work.part(1 / (len(self.models) - j)))
+            copies.append(copy)
+            found.append(stacked if copy.refinement_ is None else copy.refinement_(rows_of(X, seen), stacked))
+        return replace(self, models=tuple(copies)), seen, Several(self.names, tuple(found))
+
+    def predict_forecast(self, X: Any) -> Several:
+        """The prediction of each label."""
+        if len(self.models) == len(self.names):
+            return Several(self.names, tuple(model.predict_forecast(X) for model in self.models))
+        model, adapter = self.models[0], self.adapter
+        if adapter is None:
+            return predictions_of(model, X, self.names).ordered(self.names)
+        if adapter == "point":
+            return as_several(named(model), model.predict(X), self.names)
+        if not callable(adapter):
+            raise TypeError(f"adapter must be None, 'point' or a function of a model and X, got {adapter!r}")
+        return as_several(named(adapter), adapter(model, X), self.names).ordered(self.names)
+
+    @property
+    def weights_(self) -> dict[str, dict[str, float]]:
+        """The weight of each model, by label and name."""
+        return {
+            name: getattr(model, "weights_", {type(model).__name__: 1.0})
+            for name, model in zip(self.names, self.models * len(self.names), strict=False)
+        }
 
 
 def learn(

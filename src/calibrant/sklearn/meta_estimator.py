@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Self
@@ -137,15 +137,12 @@ class MetaEstimator(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return Routed([rest] * len(names), {k: v for k, v in params.items() if k == "groups"})
 
     def __sklearn_tags__(self) -> Any:
-        return tags_like(super().__sklearn_tags__(), by_name(self.estimator).values())
-
-
-def tags_like(tags: Any, models: Iterable[Any]) -> Any:
-    """The tags, taking the X that all of these models take."""
-    inner = [get_tags(each).input_tags for each in map(unwrapped, models) if isinstance(each, BaseEstimator)]
-    for name in ("sparse", "allow_nan", "categorical", "string", "pairwise"):
-        setattr(tags.input_tags, name, bool(inner) and all(getattr(each, name) for each in inner))
-    return tags
+        tags = super().__sklearn_tags__()
+        models = [each for each in map(unwrapped, by_name(self.estimator).values()) if isinstance(each, BaseEstimator)]
+        inner = [get_tags(each).input_tags for each in models]
+        for name in ("sparse", "allow_nan", "categorical", "string", "pairwise"):
+            setattr(tags.input_tags, name, bool(inner) and all(getattr(each, name) for each in inner))
+        return tags
 
 
 def by_name(estimator: Any) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from inspect import signature
 from typing import Any, Self, cast
 
 import numpy as np
@@ -15,26 +16,23 @@ from calibrant.calibration import Calibrated
 from calibrant.cross import CrossCalibrated
 from calibrant.distributions.base import Distribution
 from calibrant.interpolators.weights import OncePerGroup
+from calibrant.models.frames import rows_of
 from calibrant.monitoring import Monitor
 from calibrant.scores import EnsembleScore
+from calibrant.several import Several
 from calibrant.several.calibration import SeveralCalibrated
-from calibrant.sklearn.labels import in_order_of_fit, labels
+from calibrant.sklearn.inputs import in_order_of_fit, labels
+from calibrant.sklearn.predicting import PredictMethods
 from calibrant.sklearn.rows import distinct
+from calibrant.sklearn.splits import one_of_each
 from calibrant.tracking import LEVELS, Tracker
 
 
-class OnlineMethods:
+class OnlineMethods(PredictMethods):
     """`calibrate`, `update`, `track` and `monitor`; the fitted models stay as they are."""
 
-    calibrated_: Any
-    estimators_: list[Any]
     seed_: int
     calibrator_: Any
-    _calibrate: Any
-    _calibrator: Any
-    _by_group: Any
-    _check_columns: Any
-    _context: Any
     predict_base: Any
 
     def calibrate(self, X: Features, y: LabelsLike, *, groups: Values | None = None) -> Self:
@@ -151,3 +149,28 @@ class OnlineMethods:
         # earlier rows are seen again: with the same draws, which is no new chance to ring, unless labels are drawn too
         rng = np.random.default_rng(self.seed_)
         return Monitor(self.calibrated_, threshold).update(self.predict_base(X), y, **known, rng=rng)
+
+    def _calibrate(
+        self, calibrator: Any, prediction: Any, X: Any, y: Any, groups: Any, seed: int, basis: Any = None
+    ) -> Any:
+        """Calibrated on these rows, of which those of one group count once."""
+        rng, interpolator = np.random.default_rng(seed), getattr(calibrator, "interpolator", None)
+        weighs = self.forget is None and interpolator and "weights" in signature(interpolator.fit).parameters
+        prediction, y, context = self._by_group(prediction, X, y, groups, rng, weighs=bool(weighs))
+        calibrated = calibrator.fit(prediction, y, **context, rng=rng)
+        if isinstance(calibrated, SeveralCalibrated) and basis is not None:
+            return replace(calibrated, margins=tuple(margin.on_basis(basis) for margin in calibrated.margins))
+        return calibrated if basis is None else calibrated.on_basis(basis)
+
+    def _by_group(
+        self, prediction: Any, X: Any, y: Any, groups: Any, rng: np.random.Generator, *, weighs: bool
+    ) -> tuple[Any, Any, dict[str, Any]]:
+        """Prediction, labels and context: with groups the rows of each weigh 1, or one of them, drawn at random."""
+        context = self._context(X)
+        if groups is None:
+            return prediction, y, context
+        if weighs and not context:
+            return prediction, y, {"weights": OncePerGroup.of(groups)}
+        some = one_of_each(groups, context.get("by"), rng)
+        prediction = prediction.rows(some) if isinstance(prediction, Several) else prediction[some]
+        return prediction, y[some], self._context(rows_of(X, some))

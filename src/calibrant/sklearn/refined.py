@@ -23,8 +23,7 @@ from calibrant.refine import RefinerLike, refiner_named
 from calibrant.refine.base import Refinement, TrainingRows
 from calibrant.refine.stack import Stack, averaged, centre_of, is_one_quantile, joined_levels
 from calibrant.sklearn.blend import blend
-from calibrant.sklearn.columns import check_columns, learn_columns
-from calibrant.sklearn.labels import labels
+from calibrant.sklearn.inputs import check_columns, labels, learn_columns
 from calibrant.sklearn.meta_estimator import (
     MetaEstimator,
     Routed,
@@ -35,7 +34,7 @@ from calibrant.sklearn.meta_estimator import (
     named_models,
 )
 from calibrant.sklearn.rows import copies_told
-from calibrant.sklearn.splits import Fold, Folds, Split, first_of_each
+from calibrant.sklearn.splits import Fold, Folds, Split, first_of_each, units
 from calibrant.sklearn.work import Bar, Budget
 
 Numbers = np.ndarray[Any, Any]
@@ -220,7 +219,9 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         if is_frozen(self.estimator):
             everything = np.arange(len(y))
             return [(everything, everything if routed.copies is None else first_of_each(routed.copies))]
-        split = Split.of(self.cv).at_most(len(y) if apart is None else len(np.unique(apart)))
+        split = Split.of(self.cv)
+        if split.number:  # fewer folds where there are fewer rows or groups
+            split = replace(split, number=max(2, min(split.number, units(np.arange(len(y)), apart))))
         return split.folds(X, y, routed.split, random, copies=routed.copies)
 
     def _models(self, count: int, seed: int, *, weighted: bool = False) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from inspect import signature
 from typing import Any, Self, cast
 
 import numpy as np
@@ -24,7 +23,6 @@ from calibrant.distributions.base import Distribution
 from calibrant.guarantee import Basis, Guarantee
 from calibrant.interpolators.base import Interpolator
 from calibrant.interpolators.history import Forgetting
-from calibrant.interpolators.weights import OncePerGroup
 from calibrant.labels import Labels
 from calibrant.models.frames import rows_of
 from calibrant.names import InterpolatorName, interpolator_named
@@ -32,24 +30,27 @@ from calibrant.predictions import Ensemble, Prediction
 from calibrant.refine import RefinerLike
 from calibrant.scores import Score
 from calibrant.several import Several, SeveralCalibrator
-from calibrant.several.calibration import SeveralCalibrated
-from calibrant.sklearn.columns import groups_in, naming_columns
-from calibrant.sklearn.evaluation import EvaluationMethods
-from calibrant.sklearn.labels import refuse_constant
-from calibrant.sklearn.learning import Scored, counted_once, first_label, learn, neighbours_of, of_one_kind, together
+from calibrant.sklearn.inputs import groups_in, naming_columns, refuse_constant
+from calibrant.sklearn.learning import (
+    Scored,
+    SeveralModel,
+    counted_once,
+    first_label,
+    learn,
+    neighbours_of,
+    of_one_kind,
+    together,
+)
 from calibrant.sklearn.meta_estimator import Routed, by_name, check_models, forecast, is_frozen
 from calibrant.sklearn.online import OnlineMethods
-from calibrant.sklearn.predicting import Distributions, PredictMethods
+from calibrant.sklearn.predicting import Distributions
 from calibrant.sklearn.refined import Refined
 from calibrant.sklearn.rows import copies_told, distinct, warn_of_order
-from calibrant.sklearn.settings import Settings
-from calibrant.sklearn.several import SeveralModel
 from calibrant.sklearn.splits import (
     Fold,
     Folds,
     Split,
     check_all_groups_held_out,
-    one_of_each,
     units,
     warn_of_few_groups,
 )
@@ -60,7 +61,7 @@ FORECASTERS = (Refined, SeveralModel)
 """What has folds and adapters of its own."""
 
 
-class CalibratedRegressor(RegressorMixin, PredictMethods, EvaluationMethods, OnlineMethods, Settings):  # type: ignore[misc]
+class CalibratedRegressor(RegressorMixin, OnlineMethods):  # type: ignore[misc]
     """A regressor whose predictions are calibrated distributions.
 
     `fit` cuts the rows in two. On the training rows it fits five copies of each model, each blind to a fifth; what they
@@ -295,31 +296,6 @@ class CalibratedRegressor(RegressorMixin, PredictMethods, EvaluationMethods, Onl
         if split.uses_every_row(folds):
             return "nested"
         return "time" if neighbours.alike and split.follows(folds) else None
-
-    def _calibrate(
-        self, calibrator: Any, prediction: Any, X: Any, y: Any, groups: Any, seed: int, basis: Any = None
-    ) -> Any:
-        """Calibrated on these rows, of which those of one group count once."""
-        rng, interpolator = np.random.default_rng(seed), getattr(calibrator, "interpolator", None)
-        weighs = self.forget is None and interpolator and "weights" in signature(interpolator.fit).parameters
-        prediction, y, context = self._by_group(prediction, X, y, groups, rng, weighs=bool(weighs))
-        calibrated = calibrator.fit(prediction, y, **context, rng=rng)
-        if isinstance(calibrated, SeveralCalibrated) and basis is not None:
-            return replace(calibrated, margins=tuple(margin.on_basis(basis) for margin in calibrated.margins))
-        return calibrated if basis is None else calibrated.on_basis(basis)
-
-    def _by_group(
-        self, prediction: Any, X: Any, y: Any, groups: Any, rng: np.random.Generator, *, weighs: bool
-    ) -> tuple[Any, Any, dict[str, Any]]:
-        """Prediction, labels and context: with groups the rows of each weigh 1, or one of them, drawn at random."""
-        context = self._context(X)
-        if groups is None:
-            return prediction, y, context
-        if weighs and not context:
-            return prediction, y, {"weights": OncePerGroup.of(groups)}
-        some = one_of_each(groups, context.get("by"), rng)
-        prediction = prediction.rows(some) if isinstance(prediction, Several) else prediction[some]
-        return prediction, y[some], self._context(rows_of(X, some))
 
     # ---- predicting ------------------------------------------------------------------------------------------------
 

@@ -154,12 +154,6 @@ class Neighbours:
         return self.z > LEAST_Z and self.correlation > LEAST_CORRELATION
 
 
-def is_sorted(y: Numbers) -> bool:
-    """Whether labels never fall or never rise: then the table is sorted by them, and says nothing of time."""
-    steps = np.diff(y, axis=0)
-    return bool(np.all(steps >= 0) or np.all(steps <= 0))
-
-
 def column_in_order(X: Any) -> str | None:
     """What never falls from row to row: dates, in the index of a pandas frame too, or numbers; None where nothing does.
 
@@ -168,7 +162,10 @@ def column_in_order(X: Any) -> str | None:
     >>> column_in_order(pd.DataFrame({"x": [0, 1] * 10}, index=days))
     'the index of X'
     """
-    return next((name for name, values in _columns(X) if np.all(values[1:] >= values[:-1]) and _many(values)), None)
+    for name, values in _columns(X):
+        if np.all(values[1:] >= values[:-1]) and len(np.unique(values)) >= DISTINCT:
+            return name
+    return None
 
 
 def _columns(X: Any) -> Iterator[tuple[str, Numbers]]:
@@ -188,10 +185,6 @@ def _columns(X: Any) -> Iterator[tuple[str, Numbers]]:
             yield name, values
 
 
-def _many(values: Numbers) -> bool:
-    return len(np.unique(values)) >= DISTINCT
-
-
 def warn_of_order(X: Any, y: Numbers, neighbours: Neighbours, folds: int) -> None:
     """Say that rows are not exchangeable, if they look so: once, with what shows it and the ways out.
 
@@ -201,7 +194,8 @@ def warn_of_order(X: Any, y: Numbers, neighbours: Neighbours, folds: int) -> Non
         neighbours: How alike neighbouring errors are.
         folds: The number of folds that were drawn at random; 0 is one part.
     """
-    if is_sorted(y):
+    steps = np.diff(y, axis=0)
+    if np.all(steps >= 0) or np.all(steps <= 0):  # sorted by the labels, which says nothing of time
         return
     where = column_in_order(X)
     if where is None and not neighbours.alike:

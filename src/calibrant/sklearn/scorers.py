@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.utils import column_or_1d
 
 from calibrant._arguments import unit
 from calibrant._arrays import Array, to_numpy
@@ -26,7 +27,7 @@ def neg_crps(estimator: Any, X: Features, y: ArrayLike, sample_weight: ArrayLike
         y: The labels: one number per row.
         sample_weight: A weight for each row of the mean; equal by default.
     """
-    return -_mean(_distribution_of(estimator, X).crps(_labels(y)), sample_weight)
+    return -_mean(_distribution_of(estimator, X).crps(column_or_1d(y, dtype=np.float64)), sample_weight)
 
 
 def neg_nll(estimator: Any, X: Features, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
@@ -38,7 +39,7 @@ def neg_nll(estimator: Any, X: Features, y: ArrayLike, sample_weight: ArrayLike 
         y: The labels: one number per row.
         sample_weight: A weight for each row of the mean; equal by default.
     """
-    return -_mean(nll_rows(_distribution_of(estimator, X), _labels(y)), sample_weight)
+    return -_mean(nll_rows(_distribution_of(estimator, X), column_or_1d(y, dtype=np.float64)), sample_weight)
 
 
 def neg_interval_score(
@@ -54,7 +55,7 @@ def neg_interval_score(
         coverage: The probability of the centred interval, between 0 and 1.
     """
     H = _distribution_of(estimator, X)
-    return -_mean(interval_score_rows(H, _labels(y), unit("coverage", coverage)), sample_weight)
+    return -_mean(interval_score_rows(H, column_or_1d(y, dtype=np.float64), unit("coverage", coverage)), sample_weight)
 
 
 def _mean(rows: Array, weight: Any) -> float:
@@ -69,9 +70,3 @@ def _distribution_of(estimator: Any, X: Any) -> Distribution:
             f"the scorer needs a model with predict_distribution, such as CalibratedRegressor, got {estimator!r}"
         )
     return distribution
-
-
-def _labels(y: Any) -> Any:
-    """One label per row; a single column will do, as it does for scikit-learn's own scorers."""
-    labels = np.asarray(y, dtype=np.float64)
-    return labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels

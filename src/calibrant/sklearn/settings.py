@@ -20,8 +20,17 @@ from calibrant.names import interpolator_named, score_named
 from calibrant.refine import RefinerLike, refiner_named
 from calibrant.refine.two_part import TwoPart
 from calibrant.several import SeveralCalibrator
-from calibrant.sklearn.columns import check_columns, groups_in, hidden_from, learn_columns, without
-from calibrant.sklearn.labels import is_several, label_matrix, labels, labels_by_name
+from calibrant.sklearn.inputs import (
+    check_columns,
+    groups_in,
+    hidden_from,
+    is_several,
+    label_matrix,
+    labels,
+    labels_by_name,
+    learn_columns,
+    without,
+)
 from calibrant.sklearn.meta_estimator import MetaEstimator, is_frozen, last_step
 from calibrant.sklearn.refined import Refined
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 import numpy as np
 from sklearn.model_selection import GroupKFold, GroupShuffleSplit, KFold, ShuffleSplit, check_cv
@@ -22,6 +22,7 @@ Fold = tuple[Numbers, Numbers]
 
 LATEST = 0.2
 """The share of the rows that "latest" holds out, as by default a random split does."""
+WAYS = "cv must be a share, a number of folds, 'auto', 'mixture', 'latest' or a splitter"
 FEW = 5
 """Groups that calibrate, below which one wonders whether `by` was meant."""
 
@@ -60,9 +61,7 @@ class Split:
         if isinstance(cv, str):
             return cls._named(cv)
         if isinstance(cv, (bool, np.bool_)):
-            raise TypeError(
-                f"cv must be a share, a number of folds, 'auto', 'mixture', 'latest' or a splitter, got {cv!r}"
-            )
+            raise TypeError(f"{WAYS}, got {cv!r}")
         if isinstance(cv, Integral):
             if cv < 2:
                 raise ValueError(f"cv={cv} is no number of folds: give 2 or more, or a share such as cv=0.2")
@@ -88,10 +87,7 @@ class Split:
                     f"cv must be 'latest', or 'latest:0.3' for the last 30% of the rows, got {cv!r}"
                 ) from error
         way = ": wrap a model that is fitted already in FrozenEstimator(model), and every row calibrates"
-        raise ValueError(
-            "cv must be a share, a number of folds, 'auto', 'mixture', 'latest' or a splitter, got"
-            f" {cv!r}{way if cv == 'prefit' else ''}"
-        )
+        raise ValueError(f"{WAYS}, got {cv!r}{way if cv == 'prefit' else ''}")
 
     @property
     def at_random(self) -> bool:
@@ -110,14 +106,6 @@ class Split:
             folds: What `folds` gave.
         """
         return len(folds) > 1 and not self.mixture
-
-    def at_most(self, units: int) -> Self:
-        """With so many folds where they are fewer, but two at least.
-
-        Args:
-            units: How many rows, or groups of them, folds can hold apart.
-        """
-        return replace(self, number=max(2, min(self.number, units))) if self.number else self
 
     def follows(self, folds: Sequence[Fold]) -> bool:
         """Whether every row that is held out comes after all that train.

@@ -1,9 +1,9 @@
-"""The columns of X: checked against those of `fit`, shown to the models, and those that name groups."""
+"""X and y as they come: columns checked against those of `fit`, shown to the models, named by `by`; labels."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,14 +12,22 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.pipeline import Pipeline
-from sklearn.utils import get_tags
+from sklearn.utils import check_array, column_or_1d, get_tags
 from sklearn.utils.validation import _num_samples, validate_data
 
 from calibrant._arguments import same_length
+from calibrant._arrays import first_and_count, floats, to_numpy
+from calibrant._words import count, singular_if_one
+from calibrant.censored import Censored
 from calibrant.distributions.grouped import labels_of
 from calibrant.models.frames import is_frame
+from calibrant.several.columns import label_columns
 from calibrant.sklearn.meta_estimator import SEARCHES, by_name, is_blend, unwrapped
 
+Numbers = np.ndarray[Any, Any]
+
+LARGEST = 1e75
+"""Of labels: squares and products of larger ones overflow."""
 OTHERWISE = {
     "by": "give its number, or a function of X",
     "groups": "give its number",
@@ -91,11 +99,22 @@ def hidden_from(estimator: Any, X: Any, by: Any) -> list[Any]:
     if by is None or callable(by) or not is_frame(X) or is_blend(estimator):
         return []
     models = [unwrapped(each) for each in by_name(estimator).values()]
-    if any(map(_may_take_texts, models)):
-        return []
-    refused: list[Any] = [nw.String, nw.Object]
-    if not any(map(_may_take_categories, models)):
-        refused += [nw.Categorical, nw.Enum]
+    # pipelines, searches and transformers may do something with texts, and so may CatBoost and what is not our kind
+    inner = (Pipeline, TransformedTargetRegressor, *SEARCHES)
+    for each in models:
+        catboost = type(each).__module__.startswith("catboost")
+        if (
+            isinstance(each, inner)
+            or not isinstance(each, BaseEstimator)
+            or catboost
+            or get_tags(each).input_tags.string
+        ):
+            return []
+    # most models of scikit-learn take no column of categories as such
+    plain = [
+        type(each).__module__.startswith("sklearn.") and not hasattr(each, "categorical_features") for each in models
+    ]
+    refused: list[Any] = [nw.String, nw.Object, *([nw.Categorical, nw.Enum] if all(plain) else [])]
     frame = nw.from_native(X, eager_only=True)
     columns = [frame.get_column(name) for name in (by if isinstance(by, (list, tuple)) else [by])]
     return [each.name for each in columns if each.dtype in refused and any(isinstance(v, str) for v in each.to_list())]
@@ -104,21 +123,6 @@ def hidden_from(estimator: Any, X: Any, by: Any) -> list[Any]:
 def without(X: Any, hidden: list[Any]) -> Any:
     """X without these columns."""
     return nw.from_native(X, eager_only=True).drop(*hidden).to_native() if hidden and is_frame(X) else X
-
-
-def _may_take_texts(model: Any) -> bool:
-    """Whether it may do something with texts: a pipeline, a search, a transformer, CatBoost, one that says so."""
-    return (
-        isinstance(model, (Pipeline, TransformedTargetRegressor, *SEARCHES))
-        or not isinstance(model, BaseEstimator)
-        or type(model).__module__.startswith("catboost")
-        or get_tags(model).input_tags.string
-    )
-
-
-def _may_take_categories(model: Any) -> bool:
-    """Whether it may take a column of categories as such: not so most of scikit-learn's own."""
-    return hasattr(model, "categorical_features") or not type(model).__module__.startswith("sklearn.")
 
 
 @contextmanager
@@ -197,3 +201,87 @@ def column_of(X: Any, name: Any, what: str) -> Any:
     # an array of floats has whole numbers as floats
     whole = values.dtype.kind == "f" and bool(np.all(np.isnan(values) | (values == np.floor(values))))
     return [None if math.isnan(value) else int(value) for value in values.tolist()] if whole else values
+
+
+# ---- labels ----------------------------------------------------------------------------------------------------------
+
+
+def labels(y: Any, *, missing: bool = False) -> Any:
+    """The labels as floats, one per row; NaN only where they may be missing."""
+    if y is None:
+        raise ValueError("calibration requires y to be passed, but the target y is None")
+    if isinstance(y, Censored):
+        return y
+    if (given := np.asarray(y)).dtype.kind in "mM":
+        raise TypeError("y holds dates or durations: convert them to numbers, such as days, first")
+    # be it of digits: numpy would read them, and of 1,5 and 1.5 it reads one
+    for row, value in enumerate(given.ravel() if given.dtype.kind in "OSU" else ()):
+        if isinstance(value, (str, bytes)):
+            raise TypeError(f"y must hold numbers, got the text {str(value)!r} in row {row}: convert it first")
+    y = check_array(y, ensure_2d=False, dtype="numeric", ensure_all_finite="allow-nan", input_name="y")
+    y = column_or_1d(y, dtype=np.float64, warn=True)
+    if not missing and (gaps := np.isnan(y)).any():
+        first, number = first_and_count(gaps)
+        lacking = f"{number} of {count(len(y), 'row')} {singular_if_one(number, 'have')} no label"
+        raise ValueError(f"y is NaN in row {first} ({lacking}): leave such rows out, as in X[~np.isnan(y)]")
+    if (wild := np.abs(y) > LARGEST).any():
+        raise ValueError(f"y is {y[wild][0]:g} in row {np.flatnonzero(wild)[0]}: give it in a unit of at most 1e75")
+    return y
+
+
+def is_several(y: Any) -> bool:
+    """Whether y has more than one column."""
+    if is_frame(y):
+        return len(label_columns(y)[1]) > 1
+    shape: tuple[int, ...] = np.shape(y) if isinstance(y, (list, tuple)) else getattr(y, "shape", ())
+    return len(shape) == 2 and shape[-1] > 1
+
+
+def label_matrix(y: Any) -> tuple[tuple[str, ...], np.ndarray[Any, Any]]:
+    """The names of the labels, and Y of shape (n, d)."""
+    names, columns = label_columns(y)
+    names = [f"y{j}" for j in range(len(columns))] if names is None else names
+    Y = np.stack([np.asarray(to_numpy(column)) for column in columns], axis=1)
+    gaps = np.isnan(Y) if Y.dtype.kind == "f" else np.zeros(Y.shape, dtype=bool)
+    if gaps.any():
+        first, number = first_and_count(gaps)
+        which = next(name for j, name in enumerate(names) if gaps[first, j])
+        lack = "lacks" if number == 1 else "lack"
+        raise ValueError(
+            f"label {which!r} is missing in row {first} ({number} of {count(len(Y), 'row')} {lack} a label): leave such"
+            " rows out"
+        )
+    floats("y", Y, ndim=2)
+    return tuple(names), Y.astype(np.float64)
+
+
+def labels_by_name(labels: Any, names: Sequence[str]) -> dict[str, Any]:
+    """What kind of number each label is: one kind for all, a dict by name, or a list."""
+    if isinstance(labels, Mapping):
+        unknown = [name for name in labels if name not in names]
+        if unknown:
+            raise ValueError(f"labels has {unknown[0]!r}, which is none of the labels {', '.join(map(repr, names))}")
+        return {name: labels.get(name) for name in names}
+    if isinstance(labels, (list, tuple)):
+        if len(labels) != len(names):
+            raise ValueError(f"labels must have one kind for each of the {len(names)} labels, got {len(labels)}")
+        return dict(zip(names, labels, strict=True))
+    return dict.fromkeys(names, labels)
+
+
+def in_order_of_fit(names: tuple[str, ...], y: Any) -> Numbers:
+    """The columns of several labels in the order of `fit`."""
+    given, Y = label_matrix(y)
+    if sorted(given) == sorted(names):
+        return Y[:, [given.index(name) for name in names]]
+    if Y.shape[1] != len(names) or is_frame(y):
+        raise ValueError(f"y must have the labels {', '.join(names)} of fit, got {', '.join(given)}")
+    return Y
+
+
+def refuse_constant(y: Any, names: Any) -> None:
+    """Raise where all labels are equal."""
+    for name, column in [(None, y)] if names is None else zip(names, y.T, strict=True):
+        if len(column) > 1 and np.ptp(column) == 0:
+            which = "" if name is None else f" {name!r}"
+            raise ValueError(f"all {len(column)} labels{which} are {column[0] + 0.0:g}: there is nothing to learn")
