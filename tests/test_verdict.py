@@ -175,7 +175,7 @@ def test_a_model_knows_its_labels_and_its_slices_are_counted():
     assert "the model knows what the labels are" in " ".join(both.output.split())
     shown = run("evaluate", "test.csv", "-m", "m.safetensors").stdout
     assert "For this set it is at least 88.5% (95% confidence)" in " ".join(shown.split())
-    assert "ties split" in shown
+    assert "the column split has ties at the ends split" in " ".join(shown.split())
 
 
 @pytest.mark.usefixtures("table")

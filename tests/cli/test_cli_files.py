@@ -363,7 +363,7 @@ def test_files_of_another_dialect_are_told_the_flag(inside, german):
     assert said.startswith("de.csv: this cannot be read as csv (CSV parse error: ")
     assert said.endswith("try --delimiter ';'")
     assert refused("fit", "de.csv", *FIT, "--delimiter", ";") == (
-        "de.csv: column 'f' must hold numbers, got '0,5' in row 0 (counting from 0): try --decimal ,"
+        "de.csv: column 'y' must hold numbers, got '0,25' in row 0 (counting from 0): try --decimal ,"
     )
     (inside / "commas.csv").write_text("f,y\n1,2\n", encoding="utf-8")
     assert refused("fit", "commas.csv", *FIT, "--delimiter", ";") == (

@@ -10,7 +10,7 @@ pytest.importorskip("catboost", reason="catboost is not installed")
 import catboost
 from problem import FRAMES, X_NEW, X_TRAIN, Y_TRAIN, covers
 
-from calibrant import Normal, Point, Quantiles
+from calibrant import Point, Quantiles
 from calibrant.models import prediction_of
 
 pytestmark = pytest.mark.integration
@@ -41,7 +41,7 @@ def test_rmse_with_uncertainty_predicts_normal_distributions(names):
     model = fitted("RMSEWithUncertainty", frame=frame)
     distribution = prediction_of(model, frame(X_NEW))
     mean, variance = model.predict(X_NEW).T
-    assert repr(distribution) == repr(Normal(mean, 1.0))
+    assert repr(distribution).startswith(f"normal distribution of {len(X_NEW):,} rows")
     assert np.array_equal(distribution.loc, mean)
     assert distribution.std() ** 2 == pytest.approx(variance)
     assert covers(model, frame)

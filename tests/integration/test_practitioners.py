@@ -118,8 +118,8 @@ def test_an_ensemble_in_a_parquet_file_through_the_command_line(tmp_path):
     told = calibrant_("fit", "past.parquet", "--target", "observed", "--samples", "member*", "-o", "m.safetensors")
     assert "2,000 calibration rows" in told
     scores = json.loads(calibrant_("evaluate", "new.parquet", "-m", "m.safetensors", "--target", "observed", "--json"))
-    assert scores["calibrated"]["crps"] < scores["base"]["crps"]
-    assert abs(scores["calibrated"]["coverage"] - 0.9) < 0.03
+    assert scores["metrics"]["crps"] < scores["base"]["crps"]
+    assert abs(scores["metrics"]["coverage"] - 0.9) < 0.03
     wanted = ["--quantiles", "0.1,0.5,0.9", "--interval", "0.9", "--keep", "day"]
     calibrant_("predict", "new.parquet", "-m", "m.safetensors", *wanted, "-o", "out.parquet")
     out = pq.read_table(tmp_path / "out.parquet")

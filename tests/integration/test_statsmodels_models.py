@@ -11,7 +11,7 @@ import statsmodels.api as sm
 import statsmodels.formula.api as smf
 from problem import FRAMES, X_NEW, X_TRAIN, Y_TRAIN, covers
 
-from calibrant import Normal, Point, Quantiles, StudentT
+from calibrant import Point, Quantiles
 from calibrant.models import prediction_of
 from calibrant.predictions import Rates
 
@@ -29,7 +29,7 @@ def test_least_squares_predicts_t_distributions_of_new_labels(fit):
     results = fit(Y_TRAIN, DESIGN).fit()
     distribution = prediction_of(results, with_constant(X_NEW))
     frame = results.get_prediction(with_constant(X_NEW)).summary_frame(alpha=0.1)
-    assert repr(distribution) == repr(StudentT(results.df_resid, frame["mean"].to_numpy(), 1.0))
+    assert repr(distribution).startswith(f"Student's t distribution of {len(frame):,} rows")
     lower, upper = distribution.interval(0.9)
     assert lower == pytest.approx(frame["obs_ci_lower"].to_numpy())
     assert upper == pytest.approx(frame["obs_ci_upper"].to_numpy())
@@ -40,7 +40,7 @@ def test_normal_errors_give_normal_distributions():
     results = sm.OLS(Y_TRAIN, DESIGN).fit(use_t=False)
     distribution = prediction_of(results, with_constant(X_NEW))
     frame = results.get_prediction(with_constant(X_NEW)).summary_frame(alpha=0.1)
-    assert repr(distribution) == repr(Normal(frame["mean"].to_numpy(), 1.0))
+    assert repr(distribution).startswith(f"normal distribution of {len(frame):,} rows")
     assert distribution.interval(0.9)[0] == pytest.approx(frame["obs_ci_lower"].to_numpy())
 
 

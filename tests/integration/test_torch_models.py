@@ -11,7 +11,7 @@ import torch
 from problem import FRAMES, X_CAL, X_NEW, X_TRAIN, Y_CAL, Y_NEW, Y_TRAIN
 from torch import nn
 
-from calibrant import Calibrator, Normal, Point, Quantiles, Samples
+from calibrant import Calibrator, Point, Quantiles, Samples
 from calibrant.models import prediction_of
 
 pytestmark = pytest.mark.integration
@@ -68,7 +68,7 @@ def fitted(module, dtype=torch.float32):
 def test_a_mean_and_a_scale_are_normal_distributions_in_torch(kind, dtype):
     module = fitted(kind, dtype)
     distribution = prediction_of(module, X_NEW)
-    assert repr(distribution) == repr(Normal(torch.zeros(1000), 1.0))
+    assert repr(distribution).startswith("normal distribution of 1,000 rows")
     assert distribution.loc.dtype == dtype
     assert not distribution.loc.requires_grad
     with torch.no_grad():
