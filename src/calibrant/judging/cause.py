@@ -16,7 +16,10 @@ CLEAR = 4.0
 """In standard errors: a part that is farther from the mean of its column differs from the others."""
 UNEVEN = 1.3
 """A fault depends on a column if its parts differ by so many times the fault of all rows together, or more."""
-PAIRS = {"too low": "location", "too high": "location", "too narrow": "width", "too wide": "width"}
+ABOUT: dict[str, Literal["location", "width"]] = {
+    "too low": "location", "too high": "location", "too narrow": "width", "too wide": "width"
+}  # fmt: skip
+OPPOSITE = {"too low": "too high", "too high": "too low", "too narrow": "too wide", "too wide": "too narrow"}
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ def cause_of(
     if uneven:
         by = max(uneven, key=lambda each: uneven[each])
     elif overall.off:
-        return Cause("all rows", (overall,), about=_about(overall))
+        return Cause("all rows", (overall,), about=ABOUT.get(overall.fault, "other"))
     elif sliced:
         by = min(sliced, key=lambda each: min(part.pvalue for part in sliced[each]))
     else:
@@ -68,15 +71,9 @@ def cause_of(
     if sliced[by] is periods:
         return _in_time(periods)
     off = sorted((part for part in sliced[by] if part.off), key=lambda part: part.pvalue)
-    pairs = {"too low": "too high", "too high": "too low", "too narrow": "too wide", "too wide": "too narrow"}
     worst = max(off, key=_effect)
-    opposite = [part for part in off if part.fault == pairs.get(worst.fault)]
-    parts = (worst, *opposite[:1])
-    return Cause("column", parts, by=worst.by or worst.name, about=_about(worst))
-
-
-def _about(part: Part) -> Literal["location", "width", "other"]:
-    return PAIRS.get(part.fault, "other")  # type: ignore[return-value]
+    opposite = [part for part in off if part.fault == OPPOSITE.get(worst.fault)]
+    return Cause("column", (worst, *opposite[:1]), by=worst.by or worst.name, about=ABOUT.get(worst.fault, "other"))
 
 
 def _effect(part: Part) -> float:
@@ -104,9 +101,7 @@ def _in_time(periods: Sequence[Part]) -> Cause:
             clear = abs(after - before) / np.sqrt(1 / m[:k].sum() + 1 / m[k:].sum())
             if abs(before) < abs(after) / 2 and clear > best:
                 best, since = clear, k
-    later = [part for part in periods[since:] if part.off]
-    if since and later and not any(part.off for part in periods[:since]):
-        worst = max(later, key=_effect)
-        return Cause("time", (worst,), by=periods[0].by, since=periods[since].start, about=_about(worst))
+    well_before = not any(part.off for part in periods[:since])
+    start = periods[since].start if since and well_before else ""
     worst = max(off, key=_effect)
-    return Cause("time", (worst,), by=periods[0].by, about=_about(worst))
+    return Cause("time", (worst,), by=periods[0].by, since=start, about=ABOUT.get(worst.fault, "other"))

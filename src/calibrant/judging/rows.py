@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from calibrant._arrays import Array, to_numpy
 from calibrant.distributions.base import Distribution
 from calibrant.forecast import NotAvailable
-from calibrant.metrics.calibration import drawn_pit, randomised_pit
+from calibrant.metrics.calibration import drawn_pits, randomised_pit
 from calibrant.metrics.forecasts import paired
 from calibrant.metrics.scores import nll_rows
 
@@ -131,7 +131,7 @@ class ForecastRows:
     def drawn(self) -> Floats:
         """The PITs, each drawn over its jump where the distribution has an atom at the label."""
         if isinstance(self.forecast, Distribution) and self.forecast.lattice is not None:
-            return drawn_pit(self.forecast, self.y)
+            return drawn_pits(self.forecast, self.y).values
         return randomised_pit(self.columns["pit"], self.columns["pit_left"])
 
     @property

@@ -21,6 +21,7 @@ from calibrant.metrics.label_kinds import HINT
 from calibrant.metrics.rounding import percent, shown
 
 Kind = Literal["good", "warn", "bad", "info"]
+Said = Iterator[tuple[Kind, str]]
 Remedy = Literal[
     "none", "more rows", "other rows", "as counts", "at levels", "calibrate", "calibrate again", "since", "by group",
     "fit location", "fit width",
@@ -159,16 +160,18 @@ def next_step(j: Facts, cause: Cause) -> tuple[str, Remedy]:
 
 def statements(j: Facts) -> tuple[Statement, ...]:
     """What there is to say, the most important first."""
-    parts = [*_slices(j), *_time(j), *_features(j)]
+
+    def about(topic: str, said: Said) -> list[Statement]:
+        return [Statement(kind, text, topic=topic) for kind, text in said]
+
+    parts = [*about("slices", _slices(j)), *about("time", _time(j)), *about("features", _features(j))]
     bad = [each for each in parts if each.kind in ("bad", "warn")]
-    overall = [*_overall(j), *_coverage(j)]
-    if bad and not j.overall.off:  # what is right on average is no good news where a part of the rows is off
-        overall = [_together(each) for each in overall]
-        first = [*bad, *overall]
-    else:
-        first = [*overall, *bad]
+    overall = [*about("calibration", _overall(j)), *about("coverage", _coverage(j))]
+    # what is right on average is no good news where a part of the rows is off
+    first = [*bad, *map(_together, overall)] if bad and not j.overall.off else [*overall, *bad]
     fine = [each for each in parts if each not in bad]
-    return (*first, *_base(j), *_accuracy(j), *_width(j), *fine, *_notes(j))
+    means = [*about("accuracy", _accuracy(j)), *about("width", _width(j))]
+    return (*first, *about("calibration", _base(j)), *means, *fine, *about("notes", _notes(j)))
 
 
 def _together(statement: Statement) -> Statement:
@@ -182,7 +185,7 @@ def _lower(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _overall(j: Facts) -> Iterator[Statement]:
+def _overall(j: Facts) -> Said:
     part = j.overall
     rows = count(j.m, "row")
     gap = "" if part.gap is None else f"; the largest gap is {shown(part.gap)}, at level {part.level:.3g}"
@@ -191,25 +194,21 @@ def _overall(j: Facts) -> Iterator[Statement]:
         kind: Kind = "warn" if j.right_at_levels or part.size <= SMALL_GAP or part.pvalue > CLEAR else "bad"
         fault = f"{MEANING[part.fault]}: {part.evidence}"
         are = "look" if part.pvalue > CLEAR else "are"
-        yield Statement(kind, f"Over all rows together, the forecasts {are} {part.fault}. {fault}.{_reason(j)}{before}")
+        yield kind, f"Over all rows together, the forecasts {are} {part.fault}. {fault}.{_reason(j)}{before}"
     elif j.m < FEW:
-        yield Statement("info", f"{rows} {'says' if j.m == 1 else 'say'} little{gap}.{before}")
+        yield "info", f"{rows} {'says' if j.m == 1 else 'say'} little{gap}.{before}"
     elif j.too_good:
-        yield Statement(
-            "warn", f"The forecasts fit these rows better than chance allows even for perfect ones{gap}.{before}"
-        )
+        yield "warn", f"The forecasts fit these rows better than chance allows even for perfect ones{gap}.{before}"
     elif j.wide_folds:
-        text = (
-            "The forecasts are wider than necessary, as the mean over folds is. The guarantee of folds bounds how many"
-        )
-        yield Statement("info", f"{text} labels lie in the tails, not how few.{before}")
+        text = "The forecasts are wider than necessary, as the mean over folds is."
+        yield "info", f"{text} The guarantee of folds bounds how many labels lie in the tails, not how few.{before}"
     elif j.explained:
         many = count(j.n or 0, "calibration row")
         text = f"The forecasts are as well calibrated as {many} can make them{gap}, which so few rows leave to chance."
-        yield Statement("good", f"{text} More calibration rows would make it smaller.{before}")
+        yield "good", f"{text} More calibration rows would make it smaller.{before}"
     else:
         text = f"The forecasts are calibrated as far as {rows} can tell"
-        yield Statement("good", f"{text}: no share of labels is beyond what chance allows{gap}.{before}")
+        yield "good", f"{text}: no share of labels is beyond what chance allows{gap}.{before}"
 
 
 def _reason(j: Facts) -> str:
@@ -222,24 +221,23 @@ def _reason(j: Facts) -> str:
     return f"{more} these rows may be unlike them, or the model was trained on the calibration rows."
 
 
-def _coverage(j: Facts) -> Iterator[Statement]:
+def _coverage(j: Facts) -> Said:
     part, found = j.overall, j.changes["covered"]
     text = f"The {100 * j.coverage:.6g}% intervals hold {part.in_words()}"
     if found.before is not None:
         text += f"; before calibration they held {percent(found.before.value, j.m)}"
     if part.off and part.shown_by == "intervals" and found.before is None:  # said already
         return
-    few, many = part.tested < part.low - 1e-12, part.tested > part.high + 1e-12
-    if few:
-        yield Statement(_how_bad(j, [part]), f"{text}: too few.", topic="coverage")
-    elif many:
+    if part.tested < part.low - 1e-12:
+        yield _how_bad(j, [part]), f"{text}: too few."
+    elif part.tested > part.high + 1e-12:
         wide = "wider than necessary, as the mean over folds is" if part.one_sided else "wider than necessary"
-        yield Statement("info" if part.one_sided else "warn", f"{text}: the intervals are {wide}.", topic="coverage")
+        yield "info" if part.one_sided else "warn", f"{text}: the intervals are {wide}."
     else:
-        yield Statement("info" if j.m < FEW else "good", f"{text}.", topic="coverage")
+        yield "info" if j.m < FEW else "good", f"{text}."
 
 
-def _slices(j: Facts) -> Iterator[Statement]:
+def _slices(j: Facts) -> Said:
     parts = [*j.slices, *j.features, *j.groups, *([] if j.worst is None else [j.worst])]
     off = sorted((part for part in parts if part.off), key=lambda part: part.pvalue)
     promise = {
@@ -248,23 +246,24 @@ def _slices(j: Facts) -> Iterator[Statement]:
     }.get(j.known, "The guarantee is for all rows together; it does not extend to each slice.")
     if not parts:
         if j.by:
-            yield Statement("info", f"Every group has fewer than {SMALLEST} rows, too few to judge it.", topic="slices")
+            yield "info", f"Every group has fewer than {SMALLEST} rows, too few to judge it."
         return
     by = _listed(list(dict.fromkeys(part.by for part in parts if part.by)))
     if not off:
         text = f"None of {count(len(parts), 'slice')} is off by more than chance allows, by {by}."
-        yield Statement("good", f"{text} {promise}", topic="slices")
+        yield "good", f"{text} {promise}"
         return
     worst = [off[0], *(part for part in off[1:] if part.fault != off[0].fault)][:2]
-    text = (
-        f"{len(off)} of {count(len(parts), 'slice')} {'is' if len(off) == 1 else 'are'} off by more than chance allows"
-    )
-    yield Statement(_how_bad(j, off), f"{text}. {' '.join(map(_why, worst))} {promise}", topic="slices")
+    why = [f"With {each.name} ({count(each.m, 'row')}) the forecasts are {_shown_fault(each)}" for each in worst]
+    yield _how_bad(j, off), f"{_how_many(off, parts, 'slice')}. {' '.join(why)} {promise}"
 
 
-def _why(part: Part) -> str:
-    """The rows, the fault and what shows it."""
-    return f"With {part.name} ({count(part.m, 'row')}) the forecasts are {part.fault}: {part.evidence}."
+def _how_many(off: Sequence[Part], of: Sequence[Part], what: str) -> str:
+    return f"{len(off)} of {count(len(of), what)} {'is' if len(off) == 1 else 'are'} off by more than chance allows"
+
+
+def _shown_fault(part: Part) -> str:
+    return f"{part.fault}: {part.evidence}."
 
 
 def _how_bad(j: Facts, off: Sequence[Part]) -> Kind:
@@ -272,128 +271,105 @@ def _how_bad(j: Facts, off: Sequence[Part]) -> Kind:
     return "bad" if clear and not j.right_at_levels else "warn"
 
 
-def _time(j: Facts) -> Iterator[Statement]:
+def _time(j: Facts) -> Said:
     if j.periods is None:
         return
     if len(j.periods) < 2:
-        text = f"There is no result over time: it needs two periods of {SMALLEST} rows or more."
-        yield Statement("info", text, topic="time")
+        yield "info", f"There is no result over time: it needs two periods of {SMALLEST} rows or more."
         return
     promise = "What chance allows is for independent rows; neighbours in time often are not."
     off = [part for part in j.periods if part.off]
-    looked = count(len(j.periods), "period")
     if not off:
-        text = f"Over time, none of {looked} is off by more than chance allows. {promise}"
-        yield Statement("good", text, topic="time")
+        yield (
+            "good",
+            f"Over time, none of {count(len(j.periods), 'period')} is off by more than chance allows. {promise}",
+        )
         return
     worst = min(off, key=lambda part: part.pvalue)
     since = f", since {j.cause.since}" if j.cause is not None and j.cause.since else ""
-    text = (
-        f"Over time, {len(off)} of {looked} {'is' if len(off) == 1 else 'are'} off by more than chance allows{since}."
-    )
-    text += f" From {worst.start} to {worst.end} the forecasts are {worst.fault}: {worst.evidence}."
-    yield Statement(_how_bad(j, off), f"{text} {promise}", topic="time")
+    text = f"From {worst.start} to {worst.end} the forecasts are {_shown_fault(worst)}"
+    yield _how_bad(j, off), f"Over time, {_how_many(off, j.periods, 'period')}{since}. {text} {promise}"
 
 
-def _features(j: Facts) -> Iterator[Statement]:
+def _features(j: Facts) -> Said:
     found = j.dependence
     if found is None:
         return
     p = f"p = {found.pvalue:.2g}"
     if not found.off:
-        text = f"The features do not tell where labels lie in their forecasts ({p})."
-        yield Statement("good", text, topic="features")
+        yield "good", f"The features do not tell where labels lie in their forecasts ({p})."
         return
     where = "low or high" if found.kind == "location" else "near the middle or far out"
-    text = f"The features tell which labels lie {where} in their forecasts ({p}), most of all {found.by}."
-    yield Statement("warn", text, topic="features")
+    yield "warn", f"The features tell which labels lie {where} in their forecasts ({p}), most of all {found.by}."
 
 
-def _base(j: Facts) -> Iterator[Statement]:
+def _base(j: Facts) -> Said:
     if j.before is not None and j.m >= FEW and not j.before.off:
-        text = (
-            f"The base was calibrated already, as far as {count(j.m, 'row')} can tell: calibration has little to gain."
-        )
-        yield Statement("info", text)
+        rows = count(j.m, "row")
+        yield "info", f"The base was calibrated already, as far as {rows} can tell: calibration has little to gain."
 
 
-def _accuracy(j: Facts) -> Iterator[Statement]:
+def _accuracy(j: Facts) -> Said:
     found = j.changes.get("crps")
     if found is None:
         return
     if math.isinf(found.after.value):
-        text = "The CRPS is infinite: some forecasts put probability at infinity, or have no mean. Clip them, or choose"
-        yield Statement("warn", f"{text} other tails.", topic="accuracy")
+        text = "The CRPS is infinite: some forecasts put probability at infinity, or have no mean."
+        yield "warn", f"{text} Clip them, or choose other tails."
     elif found.before is None or found.change is None:
-        text = f"The CRPS, which is better when smaller, is {shown(found.after.value)}{ends(found.after)}."
-        yield Statement("info", text, topic="accuracy")
+        yield "info", f"The CRPS, which is better when smaller, is {shown(found.after.value)}{ends(found.after)}."
     else:
         note = "" if j.base_rows is None else j.base_rows.forecast.crps_note
         both = f"from {shown(found.before.value)}{f', {note},' if note else ''} to {shown(found.after.value)}"
         change = f", a change of {shown(found.change.value)}{ends(found.change)}"
         if found.outcome == "better":
-            yield Statement("good", f"The forecasts are better: their CRPS fell {both}{change}.", topic="accuracy")
+            yield "good", f"The forecasts are better: their CRPS fell {both}{change}."
         elif found.outcome == "worse":
-            yield Statement("warn", f"The forecasts lost accuracy: their CRPS rose {both}{change}.", topic="accuracy")
+            yield "warn", f"The forecasts lost accuracy: their CRPS rose {both}{change}."
         else:
             text = f"The CRPS went {both}, which {count(j.m, 'row')} cannot tell from no change"
-            yield Statement("info", f"{text}{ends(found.change)}.", topic="accuracy")
+            yield "info", f"{text}{ends(found.change)}."
     nll = j.changes.get("nll")
     if nll is not None and math.isinf(nll.after.value):
         rows = count(int(np.isposinf(j.rows.columns["nll"]).sum()), "label")
-        text = f"The NLL is infinite: the density is zero at {rows}, as that of steps (naive, random) is."
-        yield Statement("info", text, topic="accuracy")
+        yield "info", f"The NLL is infinite: the density is zero at {rows}, as that of steps (naive, random) is."
 
 
-def _width(j: Facts) -> Iterator[Statement]:
+def _width(j: Facts) -> Said:
     found, name = j.changes["width"], f"{100 * j.coverage:.6g}% intervals"
     if not math.isfinite(found.after.value):
-        text = f"Some {name} are infinite, as those of infinite tails are where scores are too few."
-        yield Statement("warn", text, topic="width")
+        yield "warn", f"Some {name} are infinite, as those of infinite tails are where scores are too few."
     elif found.before is None or found.change is None or not math.isfinite(found.before.value):
-        text = f"The {name} are {shown(found.after.value)} wide on average{ends(found.after)}."
-        yield Statement("info", text, topic="width")
+        yield "info", f"The {name} are {shown(found.after.value)} wide on average{ends(found.after)}."
     else:
         clear = found.change.excludes(0.0)
         how = ("wider than" if found.change.value > 0 else "narrower than") if clear else "about as wide as"
-        text = f"The {name} are {how} before: {shown(found.after.value)} now, {shown(found.before.value)} then."
-        yield Statement("info", text, topic="width")
+        yield "info", f"The {name} are {how} before: {shown(found.after.value)} now, {shown(found.before.value)} then."
 
 
-def _notes(j: Facts) -> Iterator[Statement]:
+def _notes(j: Facts) -> Said:
     if j.metrics.note:
-        yield Statement("info", j.metrics.note.removesuffix(f" {HINT.format('labels=Counts()')}"), topic="notes")
+        yield "info", j.metrics.note.removesuffix(f" {HINT.format('labels=Counts()')}")
     if j.like_counts and j.cause is not None:
-        yield Statement("warn", HINT.format(j.interface.counts), topic="notes")
+        yield "warn", HINT.format(j.interface.counts)
     if 1 < j.m < FEW:
         (low,), (high,) = reliability_band(j.m, [j.coverage])
         text = f"{count(j.m, 'row')} are few: with perfect forecasts, the {100 * j.coverage:.6g}% intervals may"
-        yield Statement(
-            "warn", f"{text} hold anything from {percent(low, j.m)} to {percent(high, j.m)} of them.", topic="notes"
-        )
+        yield "warn", f"{text} hold anything from {percent(low, j.m)} to {percent(high, j.m)} of them."
     promise = j.guarantee
     if promise is not None and promise.basis in ("marginal", "weighted"):
         room = replace(promise, largest_tie=1).conditional()
         if room > 0.1:
             left = count(promise.n, "calibration row leaves", "calibration rows leave")
-            text = (
-                f"{left} room for an error of up to {shown(room, 2)} (95% confidence); {required_n(0.05, 0.95)} would"
-            )
-            yield Statement("warn", f"{text} bring it to 0.05 with linear interpolation.", topic="notes")
+            text = f"{left} room for an error of up to {shown(room, 2)} (95% confidence)"
+            yield "warn", f"{text}; {required_n(0.05, 0.95)} would bring it to 0.05 with linear interpolation."
     if promise is not None and promise.kind.endswith("approximate"):
-        tie = promise.largest_tie
-        share = tie / (promise.n + 1)
-        text = (
-            f"Calibration scores are tied, up to {tie} at a time ({100 * share:.2g}% of them): the guarantee holds only"
-        )
-        yield Statement("warn" if share > SMALL_TIE else "info", f"{text} up to these ties.", topic="notes")
+        share = promise.largest_tie / (promise.n + 1)
+        text = f"Calibration scores are tied, up to {promise.largest_tie} at a time ({100 * share:.2g}% of them)"
+        yield "warn" if share > SMALL_TIE else "info", f"{text}: the guarantee holds only up to these ties."
     like = "these" if j.known == "raw" else "the calibration data"
     text = f"All this describes these rows. It carries over to new data as long as they are like {like}."
-    yield Statement(
-        "info",
-        f"{text} If forecasts are calibrated, {100 * (1 - j.alarm):.3g}% of such judgements find nothing.",
-        topic="notes",
-    )
+    yield "info", f"{text} If forecasts are calibrated, {100 * (1 - j.alarm):.3g}% of such judgements find nothing."
 
 
 def ends(estimate: Estimate) -> str:

@@ -62,11 +62,6 @@ def draws(*of: Array) -> NDArray[np.float64]:
     return found
 
 
-def drawn_pit(distribution: Distribution, y: Array) -> NDArray[np.float64]:
-    """H_i(y_i) as numpy, drawn uniformly over the jump where H_i has an atom at y_i: F(y) is not uniform there."""
-    return drawn_pits(distribution, y).values
-
-
 class DrawnPits(NamedTuple):
     """PITs as numpy, and whether a label lies on an atom of its distribution, so that some of them had to be drawn."""
 
@@ -75,11 +70,10 @@ class DrawnPits(NamedTuple):
 
 
 def drawn_pits(distribution: Distribution, y: Array) -> DrawnPits:
-    """`drawn_pit`, and whether there was anything to draw."""
+    """H_i(y_i), drawn uniformly over the jump where H_i has an atom at y_i: F(y) is not uniform there."""
     if distribution.lattice is not None:
-        return DrawnPits(
-            np.asarray(to_numpy(distribution.pit(y, draws_for(y, distribution.pit))), np.float64), on_atoms=True
-        )
+        drawn = distribution.pit(y, draws_for(y, distribution.pit))
+        return DrawnPits(np.asarray(to_numpy(drawn), np.float64), on_atoms=True)
     sides = (np.asarray(to_numpy(side(y)), np.float64) for side in (distribution.cdf, distribution.cdf_left))
     pit, left = (np.broadcast_to(side, y.shape) for side in sides)
     return DrawnPits(randomised_pit(pit, left), bool((pit > left).any()))
@@ -201,25 +195,22 @@ def sup_of(p: Array) -> Scalar:
 
 
 class LargestGap(NamedTuple):
-    """sup_c |#{PIT <= c} / m - c|, the level c where it is reached, and the share of PITs there, or just below."""
+    """sup_c |#{PIT <= c} / m - c|, and the level c where it is reached."""
 
     size: float
     level: float
-    share: float
 
 
 def largest_gap(p: NDArray[np.float64]) -> LargestGap:
     """The largest gap of sorted PITs, and where it is.
 
     >>> largest_gap(np.array([0.5, 0.6, 0.7, 0.8]))
-    LargestGap(size=0.5, level=0.5, share=0.0)
+    LargestGap(size=0.5, level=0.5)
     """
     m = p.shape[0]
     up, down = np.arange(1, m + 1) / m - p, p - np.arange(m) / m
     k, j = int(np.argmax(up)), int(np.argmax(down))
-    if up[k] > down[j]:
-        return LargestGap(float(up[k]), float(p[k]), (k + 1) / m)
-    return LargestGap(float(down[j]), float(p[j]), j / m)
+    return LargestGap(float(up[k]), float(p[k])) if up[k] > down[j] else LargestGap(float(down[j]), float(p[j]))
 
 
 class UniformityTest(NamedTuple):

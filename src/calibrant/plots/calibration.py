@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from calibrant._types import ArrayLike
 from calibrant.forecast import Forecasts, NotAvailable
 from calibrant.metrics.bands import pit_band, reliability_band
-from calibrant.metrics.calibration import drawn_pit, pit
+from calibrant.metrics.calibration import drawn_pits, pit
 from calibrant.plots.inputs import Given, Numbers, named, numbers, whole
 from calibrant.plots.style import Style, drawing, percent, span_y
 
@@ -131,7 +131,7 @@ def _pits(given: Given) -> Numbers:
     """H_i(y_i), drawn uniformly over the jump where H_i has an atom at y_i: F(y) itself is not uniform there."""
     H, y = given.H, given.y
     try:
-        return drawn_pit(H.as_distribution(), y) if H.has_distribution else numbers(pit(H, y))
+        return drawn_pits(H.as_distribution(), y).values if H.has_distribution else numbers(pit(H, y))
     except NotAvailable as error:
         raise NotAvailable(
             f"{error}: calibrate it, with Calibrator().fit on other rows, to have a distribution"
