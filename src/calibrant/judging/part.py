@@ -326,27 +326,26 @@ def _numbers(column: Slices, rows: ForecastRows, chosen: Any) -> list[dict[str, 
     def mean(values: Any) -> Floats:
         return np.asarray(np.bincount(index, values, size) / counts, np.float64)
 
-    share, tested = mean(rows.covered[chosen]), mean(rows.tested[chosen]) if rows.has_atoms else None
-    found: list[dict[str, Any]] = [
-        {"share": float(share[k]), "split_share": None if tested is None else float(tested[k])} for k in range(size)
-    ]
-    if not rows.is_distribution:
+    share, none = mean(rows.covered[chosen]), [None] * size
+    numbers: dict[str, Sequence[Any]] = {"share": share.tolist(), "split_share": none}
+    if rows.has_atoms:
+        numbers["split_share"] = mean(rows.tested[chosen]).tolist()
+    if rows.is_distribution:
+        pit = rows.drawn[chosen]
+        place = np.searchsorted(LEVELS, pit, side="left")
+        cells = np.bincount(index * (LEVELS.size + 1) + place, minlength=size * (LEVELS.size + 1))
+        below = np.cumsum(cells.reshape(size, -1), axis=1)[:, :-1] / counts[:, None]
+        shift, spread = mean(pit) - 0.5, mean(np.abs(2 * pit - 1)) - 0.5
+        parts = np.split(pit[np.argsort(index, kind="stable")], np.cumsum(counts)[:-1])
+        gaps = [largest_gap(np.sort(part)) for part in parts]
+        numbers |= {"below": list(below), "gap": [gap.size for gap in gaps], "level": [gap.level for gap in gaps]}
+    else:
         c, above = rows.coverage, mean(rows.columns["above"][chosen])
         shift = (2 * above - (1 - share)) / (12 * (1 - c)) ** 0.5  # in the unit that the means of PITs have
         spread = (c - share) / (12 * c * (1 - c)) ** 0.5
-        none = {"below": None, "gap": None, "level": None}
-        return [each | none | {"shift": float(shift[k]), "spread": float(spread[k])} for k, each in enumerate(found)]
-    pit = rows.drawn[chosen]
-    place = np.searchsorted(LEVELS, pit, side="left")
-    cells = np.bincount(index * (LEVELS.size + 1) + place, minlength=size * (LEVELS.size + 1))
-    below = np.cumsum(cells.reshape(size, -1), axis=1)[:, :-1] / counts[:, None]
-    shift, spread = mean(pit) - 0.5, mean(np.abs(2 * pit - 1)) - 0.5
-    order = np.argsort(index, kind="stable")
-    for k, part in enumerate(np.split(pit[order], np.cumsum(counts)[:-1])):
-        gap = largest_gap(np.sort(part))
-        found[k] |= {"below": below[k], "gap": gap.size, "level": gap.level}
-        found[k] |= {"shift": float(shift[k]), "spread": float(spread[k])}
-    return found
+        numbers |= {"below": none, "gap": none, "level": none}
+    numbers |= {"shift": shift.tolist(), "spread": spread.tolist()}
+    return [dict(zip(numbers, of_part, strict=True)) for of_part in zip(*numbers.values(), strict=True)]
 
 
 def calibration_rows_of(

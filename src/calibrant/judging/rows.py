@@ -16,7 +16,7 @@ from calibrant.distributions.base import Distribution
 from calibrant.forecast import NotAvailable
 from calibrant.metrics.calibration import drawn_pits, randomised_pit
 from calibrant.metrics.forecasts import paired
-from calibrant.metrics.scores import nll_rows
+from calibrant.metrics.scores import interval_score_of, nll_rows
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -36,9 +36,7 @@ _DERIVED: dict[str, Callable[[Floats, Floats, Floats, float], Any]] = {
     "above": lambda lower, upper, y, c: y > upper,
     "width": lambda lower, upper, y, c: upper - lower,
     "centre": lambda lower, upper, y, c: (lower + upper) / 2,
-    "interval_score": lambda lower, upper, y, c: (
-        upper - lower + 2 / (1 - c) * (np.maximum(lower - y, 0) + np.maximum(y - upper, 0))
-    ),
+    "interval_score": interval_score_of,
 }
 """Columns that follow from the bounds of an interval and the labels."""
 

@@ -37,13 +37,21 @@ def for_labels(H: Any, y: Array, labels: Any = None) -> Any:
     array([[0., 5.]])
     """
     kind = checked_labels(y, labels)
-    if isinstance(H, Rates) and (kind is None and are_counts(y)):
+    if isinstance(H, Rates) and kind is None and are_counts(y):
         return H.distribution()
     if kind is None or getattr(H, "lattice", None) is not None:
         return H
     if isinstance(H, (Quantiles, Samples)):
-        return _possible(H, kind)
-    return _collapsed(H, kind) if isinstance(H, (Distribution, Rates)) else H
+        distribution = _interpolated_distribution(H, kind)
+        if distribution is None:
+            return H
+        # g of the quantiles of Y', as g does not decrease
+        levels = H.levels if isinstance(H, Quantiles) else H.as_quantiles().levels
+        values = np.asarray(to_numpy(distribution.quantiles(to_numpy(levels))), np.float64)
+        return replace(H, values=device_like(values, H.values))
+    kind = kind.judging()
+    spread = kind.spread_prediction(H) if isinstance(H, (Distribution, Rates)) else None
+    return kind.collapse(spread) if isinstance(spread, Distribution) else H
 
 
 def distribution_for_labels(H: Any, y: Array, labels: Any = None) -> Any:
@@ -69,43 +77,22 @@ def evaluated_as(H: Any, y: Array, labels: Any = None) -> tuple[Any, str]:
 
     Draws of any real number stay draws, which are evaluated by rank and by their empirical distribution.
     """
-    words: dict[type, str] = {Quantiles: "quantiles", Samples: "draws"}
-    between = words.get(type(H))
-    if not isinstance(H, Ensemble) and (
-        between is None or (isinstance(H, Samples) and checked_labels(y, labels) is None)
-    ):
+    between = "distributions interpolated linearly between the {}, with exponential tails beyond"
+    notes: dict[type, str] = {
+        Ensemble: "the mixture of the members, with the weights of the ensemble",
+        Quantiles: between.format("quantiles"),
+        Samples: between.format("draws"),
+    }
+    if type(H) not in notes or (isinstance(H, Samples) and checked_labels(y, labels) is None):
         return for_labels(H, y, labels), ""
     distribution = distribution_for_labels(H, y, labels)
-    if not distribution.has_distribution:
-        return distribution, ""
-    if between is None:
-        return distribution, "Evaluated as the mixture of the members, with the weights of the ensemble."
-    return (
-        distribution,
-        f"Evaluated as distributions interpolated linearly between the {between}, with exponential tails beyond.",
-    )
-
-
-def _possible(H: Any, kind: Labels) -> Any:
-    """Quantiles or draws as labels of this kind can be: g of the quantiles of Y', as g does not decrease."""
-    distribution = _interpolated_distribution(H, kind)
-    if distribution is None:
-        return H
-    levels = H.levels if isinstance(H, Quantiles) else H.as_quantiles().levels
-    values = np.asarray(to_numpy(distribution.quantiles(to_numpy(levels))), np.float64)
-    return replace(H, values=device_like(values, H.values))
+    return distribution, f"Evaluated as {notes[type(H)]}." if distribution.has_distribution else ""
 
 
 def _interpolated_distribution(H: Any, kind: Labels) -> Distribution | None:
     kind = kind.judging()
     spread = interpolated(kind.spread_prediction(H))
     return kind.collapse(spread.as_distribution()) if spread.has_distribution else None
-
-
-def _collapsed(H: Any, kind: Labels) -> Any:
-    kind = kind.judging()
-    spread = kind.spread_prediction(H)
-    return kind.collapse(spread) if isinstance(spread, Distribution) else H
 
 
 def checked_labels(y: Array, labels: Any) -> Labels | None:

@@ -144,7 +144,11 @@ def interval_score(H: PredictionLike, y: ArrayLike, coverage: float = 0.9) -> Sc
 
 def interval_score_rows(H: Forecast, y: Array, coverage: float) -> Array:
     """The interval score of each row."""
-    lower, upper = H.bounds(coverage)
+    return interval_score_of(*H.bounds(coverage), y, coverage)
+
+
+def interval_score_of(lower: Array, upper: Array, y: Array, coverage: float) -> Array:
+    """The same, given the bounds."""
     xp, none = namespace(y), namespace(y).zeros_like(y)
     outside = xp.maximum(lower - y, none) + xp.maximum(y - upper, none)
     return upper - lower + 2 / (1 - coverage) * outside
