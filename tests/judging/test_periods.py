@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from calibrant.metrics.periods import periods_of
+from calibrant.metrics.slices import periods_of
 
 ZONE = timezone(timedelta(hours=2))
 TIMES = {

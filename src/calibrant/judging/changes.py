@@ -16,6 +16,7 @@ BAGS = 1000
 """More rows than this are put into so many random bags, whose means are drawn in place of the rows."""
 FEWEST = 10
 """Fewer rows than this have no interval: what they do not show cannot be drawn from them."""
+Outcome = Literal["better", "worse", "same", ""]
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Change:
     before: Estimate | None = None
     change: Estimate | None = None
     """After less before, paired row by row."""
-    outcome: Literal["better", "worse", "same", ""] = ""
+    outcome: Outcome = ""
     """"" where nothing is known or no direction is better, as that of a width."""
 
 
@@ -61,15 +62,11 @@ def _changes(after: ForecastRows, before: ForecastRows | None) -> Iterator[tuple
             continue
         with np.errstate(invalid="ignore"):
             change = estimated(values - was)
-        found = Change(estimate(values), estimate(was), change)
-        if name in ("width", "std", "covered"):
-            yield name, found
-            continue
-        outcome = found.outcome
-        if not math.isnan(change.value):  # both are infinite
+        outcome: Outcome = ""
+        if name not in ("width", "std", "covered") and not math.isnan(change.value):  # else both are infinite
             clear = change.excludes(0.0) or math.isinf(change.value)
             outcome = ("better" if change.value < 0 else "worse") if clear else "same"
-        yield name, Change(found.after, found.before, change, outcome)
+        yield name, Change(estimate(values), estimate(was), change, outcome)
 
 
 def estimated(values: Floats) -> Estimate:

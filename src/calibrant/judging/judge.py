@@ -24,8 +24,7 @@ from calibrant.judging.words import Headline, Kind, Statement, headline, stateme
 from calibrant.labels.base import Labels
 from calibrant.metrics.forecasts import comparable, paired
 from calibrant.metrics.label_kinds import distribution_for_labels, for_labels
-from calibrant.metrics.periods import periods_of
-from calibrant.metrics.slices import Slices, all_rows, columns_of, distinct_label, slices_of
+from calibrant.metrics.slices import Slices, all_rows, columns_of, distinct_label, periods_of, slices_of
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)

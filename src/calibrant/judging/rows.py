@@ -45,10 +45,9 @@ class RowColumns(Mapping[str, Floats]):
     """One value per row under each name that the forecast has something to say to."""
 
     def __init__(self, forecast: Any, y: Array, coverage: float) -> None:
-        self._known: dict[str, Floats] = {}
         self._of = forecast, y, coverage
-        self._y = np.asarray(to_numpy(y), np.float64)
-        self._names = [name for name in _ASKED if self._first(name)]
+        self._known: dict[str, Floats] = {}
+        self._names = [name for name in _ASKED if self._has(name)]
         if "lower" in self._names:
             # bounds of its own have no level
             self._names += [name for name in _DERIVED if name != "interval_score" or not forecast.own_bounds]
@@ -57,7 +56,8 @@ class RowColumns(Mapping[str, Floats]):
         if name not in self._names:
             raise KeyError(name)
         if name not in self._known:
-            self._known[name] = self._derived(name) if name in _DERIVED else self._asked(name)
+            with np.errstate(invalid="ignore"):
+                self._known[name] = self._derived(name) if name in _DERIVED else self._asked(name)
         return self._known[name]
 
     def __contains__(self, name: object) -> bool:
@@ -69,26 +69,27 @@ class RowColumns(Mapping[str, Floats]):
     def __len__(self) -> int:
         return len(self._names)
 
-    def _first(self, name: str) -> bool:
+    def _block(self, name: str, block: slice) -> Any:
         forecast, y, coverage = self._of
+        return _ASKED[name](rows_of(forecast, block), y[block], coverage)
+
+    def _has(self, name: str) -> bool:
         with suppress(NotAvailable), np.errstate(invalid="ignore"):
-            _ASKED[name](rows_of(forecast, slice(0, 1)), y[:1], coverage)
+            self._block(name, slice(0, 1))
             return True
         return False
 
     def _asked(self, name: str) -> Floats:
-        forecast, y, coverage = self._of
-        parts = []
-        for start in range(0, y.shape[0], BLOCK):
-            block = slice(start, start + BLOCK)
-            with np.errstate(invalid="ignore"):
-                values = to_numpy(_ASKED[name](rows_of(forecast, block), y[block], coverage))
-            parts.append(np.broadcast_to(np.asarray(values, np.float64), y[block].shape))
+        m, parts = self._of[1].shape[0], []
+        for start in range(0, m, BLOCK):
+            values = np.asarray(to_numpy(self._block(name, slice(start, start + BLOCK))), np.float64)
+            parts.append(np.broadcast_to(values, (min(BLOCK, m - start),)))
         return np.concatenate(parts)
 
     def _derived(self, name: str) -> Floats:
-        with np.errstate(invalid="ignore"):
-            return np.asarray(_DERIVED[name](self["lower"], self["upper"], self._y, self._of[2]), np.float64)
+        _, y, coverage = self._of
+        known = np.asarray(to_numpy(y), np.float64)
+        return np.asarray(_DERIVED[name](self["lower"], self["upper"], known, coverage), np.float64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,9 +30,8 @@ from calibrant.metrics.bands import pit_band, reliability_band
 from calibrant.metrics.forecasts import forecast as forecast_of
 from calibrant.metrics.forecasts import labels_of, name_of, two_arguments
 from calibrant.metrics.label_kinds import distribution_for_labels
-from calibrant.metrics.periods import times_of
 from calibrant.metrics.rounding import rounded
-from calibrant.metrics.slices import Slices, all_rows, columns_of, in_words
+from calibrant.metrics.slices import Slices, all_rows, columns_of, in_words, times_of
 from calibrant.reports.curves import WIDTH_ROWS, bins, curves, differences
 from calibrant.reports.drawn import drawn_rows
 from calibrant.reports.page import page
