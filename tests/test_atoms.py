@@ -30,7 +30,7 @@ from calibrant.labels.named import labels_named
 from calibrant.predictions import WithAtom
 from calibrant.refine import Constant
 from calibrant.refine.base import TrainingRows
-from calibrant.refine.two_part import TwoPart
+from calibrant.refine.combined import TwoPart
 from calibrant.testing import check_distribution, check_labels
 
 LEVELS = np.arange(1, 20) / 20

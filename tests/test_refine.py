@@ -21,7 +21,7 @@ from calibrant.refine import (
     refiner_named,
 )
 from calibrant.refine.base import TrainingRows
-from calibrant.refine.mean import Cascade
+from calibrant.refine.combined import Cascade
 from calibrant.refine.spread import Shrinkage, Spread
 from calibrant.refine.stack import at_levels
 from calibrant.testing import check_refiner

@@ -29,7 +29,7 @@ from calibrant import (
     prediction_of,
 )
 from calibrant.refine import Constant, Refiner, ResidualLocationScale
-from calibrant.refine.mean import Cascade
+from calibrant.refine.combined import Cascade
 from calibrant.refine.spread import Spread
 from calibrant.sklearn import learning
 from calibrant.sklearn.meta_estimator import Routed

@@ -8,10 +8,9 @@ from typing import Any
 
 from calibrant.refine.base import Refiner
 from calibrant.refine.boosting import ResidualLocationScale, ResidualQuantiles
+from calibrant.refine.combined import Mean, TwoPart
 from calibrant.refine.forest import Forest
-from calibrant.refine.mean import Mean
 from calibrant.refine.spread import Constant, Spread
-from calibrant.refine.two_part import TwoPart
 
 __all__ = [
     "Constant",

@@ -198,12 +198,6 @@ class Member(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         parts += [np.isnan(matrix[:, k]) * 1.0 for k in self.gaps_]
         return np.stack(parts, axis=1) if parts else np.zeros((len(matrix), 1))
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        for name in ("sparse", "allow_nan", "categorical", "string"):
-            setattr(tags.input_tags, name, True)
-        return tags
-
 
 class GaussianProcess(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """A Gaussian process with a length for each of up to 30 columns, for columns and labels in standard deviations.

@@ -120,11 +120,6 @@ def hidden_from(estimator: Any, X: Any, by: Any) -> list[Any]:
     return [each.name for each in columns if each.dtype in refused and any(isinstance(v, str) for v in each.to_list())]
 
 
-def without(X: Any, hidden: list[Any]) -> Any:
-    """X without these columns."""
-    return nw.from_native(X, eager_only=True).drop(*hidden).to_native() if hidden and is_frame(X) else X
-
-
 @contextmanager
 def naming_columns(X: Any) -> Iterator[None]:
     """Where a model refuses X, name the first column of dates or of texts."""

@@ -16,10 +16,9 @@ from calibrant.models.multioutput import as_several, predictions_of
 from calibrant.models.outputs import named
 from calibrant.predictions import concatenate
 from calibrant.refine import refiner_named
-from calibrant.refine.mean import Mean, teaches_a_mean
+from calibrant.refine.combined import Mean, TwoPart, teaches_a_mean
 from calibrant.refine.spread import Spread
 from calibrant.refine.stack import centre_of
-from calibrant.refine.two_part import TwoPart
 from calibrant.several import Several
 from calibrant.sklearn.meta_estimator import Adapter, Routed, fitted, is_blend
 from calibrant.sklearn.refined import Refined

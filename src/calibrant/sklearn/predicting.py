@@ -169,19 +169,8 @@ class PredictMethods(Settings):
             by: The columns of X to group by, one or several, or groups as `calibrant.judge` takes them.
             coverage: The probability of the centred intervals.
         """
-        check_is_fitted(self, "calibrated_")
-        if isinstance(self.calibrated_, SeveralCalibrated):
-            raise TypeError("one label is judged: calibrant.judge(model.predict_distribution(X)[label], y)")
-        return judge(
-            self.predict_distribution(X),
-            self._checked(X, y),
-            columns_to_show(X, None),
-            time=column_of(X, time, "time") if isinstance(time, (str, int)) else time,
-            by=slices_in(X, by),
-            base=self._uncalibrated(X),
-            guarantee=self.calibrated_.guarantee,
-            coverage=coverage,
-        )
+        H, known, shared = self._on_new_rows(X, y, time, "one label is judged: calibrant.judge")
+        return judge(H, known, columns_to_show(X, None), by=slices_in(X, by), coverage=coverage, **shared)
 
     def report(
         self,
@@ -211,22 +200,17 @@ class PredictMethods(Settings):
             title: The title of the page.
             label: What y is called; by default the name of y if it is a Series, else y.
         """
-        check_is_fitted(self, "calibrated_")
-        if isinstance(self.calibrated_, SeveralCalibrated):
-            raise TypeError("a report covers one label: calibrant.report(model.predict_distribution(X)[label], y)")
-        slices, known = slices_in(X, groups), self._checked(X, y)
+        H, known, shared = self._on_new_rows(X, y, time, "a report covers one label: calibrant.report")
         return report(
-            self.predict_distribution(X),
+            H,
             known,
-            base=self._uncalibrated(X),
-            groups=slices,
+            groups=slices_in(X, groups),
             features=columns_to_show(X, features),
-            time=column_of(X, time, "time") if isinstance(time, (str, int)) else time,
-            guarantee=self.calibrated_.guarantee,
             weights=self.weights_ if len(self.weights_) > 1 else None,
             coverage=coverage,
             title=title,
             label=str(getattr(y, "name", None) or "y") if label is None else label,
+            **shared,
         )
 
     def save_calibration(self, path: str | os.PathLike[str]) -> None:
@@ -249,14 +233,18 @@ class PredictMethods(Settings):
             kind.check(known, self._context(X).get("bound"))
         return known
 
-    def _uncalibrated(self, X: Any) -> Any:
-        """The uncalibrated forecast of the models, without refinement; None for several folds."""
-        if len(self.estimators_) > 1:
-            return None
-        model = self.estimators_[0]
-        if isinstance(model, Refined):
-            return model.predict_stacked(self._shown(X))
-        return forecast(model, self._shown(X), self.adapter)
+    def _on_new_rows(self, X: Any, y: Any, time: Any, one_label: str) -> tuple[Any, Any, dict[str, Any]]:
+        """Forecasts, labels, and what a judgement and a report share."""
+        check_is_fitted(self, "calibrated_")
+        if isinstance(self.calibrated_, SeveralCalibrated):
+            raise TypeError(f"{one_label}(model.predict_distribution(X)[label], y)")
+        H, known, base = self.predict_distribution(X), self._checked(X, y), None
+        if len(self.estimators_) == 1:  # the model's own forecasts, without refinement
+            model, shown = self.estimators_[0], self._shown(X)
+            refined = isinstance(model, Refined)
+            base = model.predict_stacked(shown) if refined else forecast(model, shown, self.adapter)
+        time = column_of(X, time, "time") if isinstance(time, (str, int)) else time
+        return H, known, {"base": base, "guarantee": self.calibrated_.guarantee, "time": time}
 
 
 def slices_in(X: Any, groups: Any) -> Any:

@@ -175,7 +175,7 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
                 continue
             # a user's own models take part whatever the time, and of a blend one at least
             own = replace(work, seconds=work.seconds if copies and is_blend(self.estimator) else None)
-            found = crossfit(name, model, X, y, folds, routed.of_model(k), self.adapter, self.n_jobs, own)
+            found = self._copies(name, model, X, y, folds, routed.of_model(k), own)
             if found is None:
                 late.append(name)
             else:
@@ -184,6 +184,30 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         if late:
             warn_user(f"time_limit leaves no time for {', '.join(late)}")
         return copies, predictions
+
+    def _copies(
+        self, name: str, model: Any, X: Any, y: Numbers, folds: Sequence[Fold], routed: Routed, work: Budget
+    ) -> tuple[list[Any], Any] | None:
+        """A copy of the model for each fold, and what they predict for the rows they did not see, in order.
+
+        None where there is no time for it.
+        """
+
+        def fit(rows: Numbers) -> Any:
+            return delayed(fitted)(model, rows_of(X, rows), y[rows], routed.rows(rows, len(y)).fit)
+
+        if not work.affords(lambda rows: Parallel()([fit(rows)]), len(y), len(folds)):
+            return None
+        start, copies = time.monotonic(), []
+        for copy in Parallel(n_jobs=self.n_jobs, return_as="generator")(fit(train) for train, _ in folds):
+            copies.append(copy)
+            work.bar.step(f"{name}, fold {len(copies)} of {len(folds)}")
+            passed = time.monotonic() - start
+            if len(copies) < len(folds) and not work.has_time(passed / len(copies) * (len(folds) - len(copies))):
+                return None
+        found = [forecast(copy, rows_of(X, test), self.adapter) for copy, (_, test) in zip(copies, folds, strict=True)]
+        order = np.argsort(np.concatenate([test for _, test in folds]), kind="stable")
+        return copies, concatenate(found)[order]
 
     def predict_forecast(self, X: Features) -> Prediction | Distribution:
         """The stacked and refined prediction of each row: a distribution, quantiles or a point, as the refiner has it.
@@ -228,50 +252,6 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         if is_blend(self.estimator):
             return blend(count, seed, library=self.estimator or "installed", weighted=weighted)
         return named_models(self.estimator)
-
-
-def crossfit(
-    name: str,
-    model: Any,
-    X: Any,
-    y: Numbers,
-    folds: Sequence[Fold],
-    routed: Routed,
-    adapter: Any,
-    n_jobs: int | None,
-    work: Budget,
-) -> tuple[list[Any], Any] | None:
-    """A copy of the model for each fold, and what they predict for the rows they did not see, in order.
-
-    None where there is no time for it.
-
-    Args:
-        name: What the model is called.
-        model: A regressor; what is frozen stays as it is.
-        X: The features of the rows.
-        y: Their labels.
-        folds: The rows that train each copy, and those that it predicts.
-        routed: What goes to the model's `fit`.
-        adapter: How a fitted model predicts.
-        n_jobs: How many copies are fitted at once.
-        work: What there is time for.
-    """
-
-    def fit(rows: Numbers) -> Any:
-        return delayed(fitted)(model, rows_of(X, rows), y[rows], routed.rows(rows, len(y)).fit)
-
-    if not work.affords(lambda rows: Parallel()([fit(rows)]), len(y), len(folds)):
-        return None
-    start, copies = time.monotonic(), []
-    for copy in Parallel(n_jobs=n_jobs, return_as="generator")(fit(train) for train, _ in folds):
-        copies.append(copy)
-        work.bar.step(f"{name}, fold {len(copies)} of {len(folds)}")
-        passed = time.monotonic() - start
-        if len(copies) < len(folds) and not work.has_time(passed / len(copies) * (len(folds) - len(copies))):
-            return None
-    found = [forecast(copy, rows_of(X, test), adapter) for copy, (_, test) in zip(copies, folds, strict=True)]
-    order = np.argsort(np.concatenate([test for _, test in folds]), kind="stable")
-    return copies, concatenate(found)[order]
 
 
 def _parts(names: Sequence[str], predictions: Sequence[Any]) -> list[tuple[str, tuple[int, ...]]]:

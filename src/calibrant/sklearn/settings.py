@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import narwhals as nw
 from sklearn.utils import indexable
 
 from calibrant._words import warn_user
@@ -15,10 +16,10 @@ from calibrant.labels.atom import atom_in
 from calibrant.labels.base import takes_any_quantile
 from calibrant.labels.counts import look_like_counts
 from calibrant.labels.named import labels_named
-from calibrant.models.frames import collected
+from calibrant.models.frames import collected, is_frame
 from calibrant.names import interpolator_named, score_named
 from calibrant.refine import RefinerLike, refiner_named
-from calibrant.refine.two_part import TwoPart
+from calibrant.refine.combined import TwoPart
 from calibrant.several import SeveralCalibrator
 from calibrant.sklearn.inputs import (
     check_columns,
@@ -29,7 +30,6 @@ from calibrant.sklearn.inputs import (
     labels,
     labels_by_name,
     learn_columns,
-    without,
 )
 from calibrant.sklearn.meta_estimator import MetaEstimator, is_frozen, last_step
 from calibrant.sklearn.refined import Refined
@@ -125,4 +125,5 @@ class Settings(MetaEstimator):
 
     def _shown(self, X: Any) -> Any:
         """What models see of X."""
-        return without(X, self.hidden_)
+        hides = self.hidden_ and is_frame(X)
+        return nw.from_native(X, eager_only=True).drop(*self.hidden_).to_native() if hides else X
