@@ -42,6 +42,7 @@ from calibrant import (
     Guarantee,
     Normal,
     Point,
+    Refined,
     evaluate,
     load,
     neg_crps,
@@ -52,7 +53,6 @@ from calibrant import (
 from calibrant.interpolators import NAF, InfiniteTails, Linear, Random
 from calibrant.scores import LocationScaleScore
 from calibrant.sklearn.meta_estimator import Routed, last_step
-from calibrant.sklearn.splits import Split
 
 RNG = np.random.default_rng(9)
 X = RNG.normal(size=(600, 3))
@@ -324,12 +324,15 @@ def test_the_last_step_is_the_model_at_the_end(before):
     assert last_step(GridSearchCV(make_pipeline(*before, model), {})) is model
 
 
-@pytest.mark.parametrize(
-    ("cv", "count", "wanted"),
-    [(5, 9, 5), (5, 3, 3), (5, 2, 2), (3, 2, 2), (5, 1, 2), (2, 1, 2), (0.2, 1, 0)],
-)
-def test_folds_are_no_more_than_there_is_to_hold_out_and_two_at_least(cv, count, wanted):
-    assert Split.of(cv).at_most(count).number == wanted
+@pytest.mark.parametrize(("cv", "count", "wanted"), [(5, 9, 5), (5, 3, 3), (5, 2, 2), (3, 2, 2), (0.2, 9, 1)])
+def test_folds_are_no_more_than_there_is_to_hold_out(cv, count, wanted):
+    (copies,) = Refined(Ridge(), None, cv=cv).fit(X[:count], Y[:count]).estimators_
+    assert len(copies) == wanted
+
+
+def test_folds_are_two_at_least():
+    with pytest.raises(ValueError, match="n_splits=2 greater than the number of samples: n_samples=1"):
+        Refined(Ridge(), None).fit(X[:1], Y[:1])
 
 
 def test_the_kind_of_prediction_is_found_and_may_be_chosen():
