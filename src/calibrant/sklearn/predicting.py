@@ -238,13 +238,16 @@ class PredictMethods(Settings):
         check_is_fitted(self, "calibrated_")
         if isinstance(self.calibrated_, SeveralCalibrated):
             raise TypeError(f"{one_label}(model.predict_distribution(X)[label], y)")
-        H, known, base = self.predict_distribution(X), self._checked(X, y), None
-        if len(self.estimators_) == 1:  # the model's own forecasts, without refinement
-            model, shown = self.estimators_[0], self._shown(X)
-            refined = isinstance(model, Refined)
-            base = model.predict_stacked(shown) if refined else forecast(model, shown, self.adapter)
         time = column_of(X, time, "time") if isinstance(time, (str, int)) else time
-        return H, known, {"base": base, "guarantee": self.calibrated_.guarantee, "time": time}
+        H, known = self.predict_distribution(X), self._checked(X, y)
+        return H, known, {"base": self._uncalibrated(X), "guarantee": self.calibrated_.guarantee, "time": time}
+
+    def _uncalibrated(self, X: Any) -> Any:
+        """The uncalibrated forecast of the models, without refinement; None for several folds."""
+        if len(self.estimators_) > 1:
+            return None
+        model, shown = self.estimators_[0], self._shown(X)
+        return model.predict_stacked(shown) if isinstance(model, Refined) else forecast(model, shown, self.adapter)
 
 
 def slices_in(X: Any, groups: Any) -> Any:
