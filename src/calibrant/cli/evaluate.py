@@ -135,8 +135,7 @@ def _show_metrics(sides: dict[str, Evaluation], rows: Rows) -> None:
     """The metrics of forecasts, one column each."""
     named = {side: replace(metrics, unit=rows.columns.labels_in()) for side, metrics in sides.items()}
     head = "", *(side or "value" for side in named), "better", "in units of"
-    blocks = [[(row.label, *row.cells, row.better, row.unit) for row in block] for block in blocks_of(named)]
-    show(table(head, blocks, texts=(0, len(head) - 2, len(head) - 1)))
+    show(table(head, list(blocks_of(named)), texts=(0, len(head) - 2, len(head) - 1)))
     show("Narrower intervals and smaller deviations are better only where the coverage is right.")
 
 

@@ -108,9 +108,8 @@ def headline(j: Facts) -> Headline:
             return Headline("good", text, step=use)
         return Headline("good", f"Calibrated, as far as {rows} can tell.", step=use)
     if j.right_at_levels:
-        text = (
-            "The quantiles are right at their levels; linear interpolation between them, or the tails beyond, is not."
-        )
+        right = "The quantiles are right at their levels"
+        text = f"{right}; linear interpolation between them, or the tails beyond, is not."
         step = "Use them at their levels, or calibrate them to get the rest of the distribution."
         return Headline("warn", text, step=step, remedy="at levels")
     step, remedy = next_step(j, j.cause)
@@ -139,13 +138,10 @@ def next_step(j: Facts, cause: Cause) -> tuple[str, Remedy]:
     """The remedy for this fault."""
     ways, by = j.interface, cause.by
     if cause.kind == "all rows":
-        moves = MOVES[cause.parts[0].fault]
+        moves = f"that {MOVES[cause.parts[0].fault]}."
         if j.known == "raw":
-            return (
-                f"Calibrate them, with {ways.calibrate}, on rows that the model has not seen: that {moves}.",
-                "calibrate",
-            )
-        return f"Calibrate again on rows like these, which the model has not seen: that {moves}.", "calibrate again"
+            return f"Calibrate them, with {ways.calibrate}, on rows that the model has not seen: {moves}", "calibrate"
+        return f"Calibrate again on rows like these, which the model has not seen: {moves}", "calibrate again"
     if cause.kind == "time":
         rows = f"rows since {cause.since}" if cause.since else "rows like those to come"
         return f"Calibrate again on {rows}, or follow the labels as they come with a Tracker.", "since"

@@ -132,19 +132,11 @@ BLOCKS = (
 """The rows of the table, in blocks; what depends on the forecast is in braces."""
 
 
-class MetricRow(NamedTuple):
-    """A line of the table."""
+def blocks_of(evaluations: Mapping[str, Evaluation]) -> Iterator[list[list[str]]]:
+    """The rows of the table, block by block: a label, a cell for each evaluation, what is better, and the unit.
 
-    label: str
-    cells: list[str]
-    better: str
-    unit: str
-
-
-def blocks_of(evaluations: Mapping[str, Evaluation]) -> Iterator[list[MetricRow]]:
-    """The rows of the table, block by block. A metric of another interval, or at other levels, has its own row.
-
-    One that nobody has is a row of dashes where the notes say why, else none.
+    A metric of another interval, or at other levels, has its own row. One that nobody has is a row of dashes where the
+    notes say why, else none.
     """
     if not evaluations:
         raise ValueError("compare needs at least one evaluation, got none")
@@ -162,7 +154,7 @@ def blocks_of(evaluations: Mapping[str, Evaluation]) -> Iterator[list[MetricRow]
                     seen.add(label)
                     cells = [_cell(other, label, measure.name) for other in evaluations.values()]
                     mine = unit if measure.unit == OF_THE_LABEL else measure.unit
-                    rows.append(MetricRow(label, cells, _better(measure, label), mine))
+                    rows.append([label, *cells, _better(measure, label), mine])
         yield rows
 
 
@@ -191,7 +183,7 @@ _LEFT = (0, -2, -1)
 
 
 def _cells(evaluations: Mapping[str, Evaluation]) -> list[list[str]]:
-    rows = [[row.label, *row.cells, row.better, row.unit] for block in blocks_of(evaluations) for row in block]
+    rows = [row for block in blocks_of(evaluations) for row in block]
     return [["", *(name or "value" for name in evaluations), "better", "in units of"], *rows]
 
 
