@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self, cast
 
@@ -151,25 +151,29 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         held_out = routed.rows(seen, len(y))
         X = X if len(seen) == len(y) else rows_of(X, seen)  # without a copy of a large table
         known, weight, seed = y[seen], held_out.sample_weight, int(seeds[0])
-        parts = _parts(list(copies), predictions)
-        stack = Stack.learned([name for name, _ in parts], _joined(parts, predictions), known, weight, seed)
-        stacked: Prediction | Distribution = stack(_joined(parts, predictions))
+        parts = _parts(predictions)
+        joined = _joined(parts, predictions)
+        stack = Stack.learned(list(parts), joined, known, weight, seed)
+        stacked: Prediction | Distribution = stack(joined)
         rows = TrainingRows(X, stacked, known, weight, held_out.groups, seed)
         refinement = None if refiner is None else refiner.fit(rows.weighed())
         if refiner is not None:
             work.bar.step("refinement")
         # all at once: models with the refinement of an earlier fit would predict nonsense
         self.weights_ = Weights(zip(stack.names, stack.weights, strict=True))
-        self.estimators_, self.parts_, self.stack_ = _weighed(list(copies.values()), parts, stack)
+        weighed = {name: weight for name, weight in self.weights_.items() if weight}
+        self.stack_ = replace(stack, names=tuple(weighed), weights=tuple(weighed.values()))
+        self.parts_ = {name: parts[name] for name in weighed}
+        self.estimators_ = [copies[model] for models in self.parts_.values() for model in models]
         self.refinement_ = refinement
         return seen, stacked
 
     def _crossfit(
         self, models: dict[str, Any], X: Any, y: Numbers, folds: list[Fold], routed: Routed, work: Budget
-    ) -> tuple[dict[str, list[Any]], list[Any]]:
+    ) -> tuple[dict[str, list[Any]], dict[str, Any]]:
         """The copies of each model by name, as far as there is time, and their out-of-fold predictions."""
         copies: dict[str, list[Any]] = {}
-        predictions, late = [], []
+        predictions, late = {}, []
         for k, (name, model) in enumerate(models.items()):
             if work.only is not None and name not in work.only:
                 continue
@@ -179,8 +183,7 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
             if found is None:
                 late.append(name)
             else:
-                copies[name], prediction = found
-                predictions.append(prediction)
+                copies[name], predictions[name] = found
         if late:
             warn_user(f"time_limit leaves no time for {', '.join(late)}")
         return copies, predictions
@@ -227,8 +230,9 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         Args:
             X: The features: an array or a data frame, one line per row.
         """
-        each = [averaged([forecast(copy, X, self.adapter) for copy in copies]) for copies in self.estimators_]
-        return self.stack_(_joined(self.parts_, each))  # type: ignore[no-any-return]
+        models = [model for each in self.parts_.values() for model in each]
+        found = [averaged([forecast(copy, X, self.adapter) for copy in copies]) for copies in self.estimators_]
+        return self.stack_(_joined(self.parts_, dict(zip(models, found, strict=True))))  # type: ignore[no-any-return]
 
     def predict(self, X: Features) -> Numbers:
         """The centre of each row's refined prediction.
@@ -254,34 +258,21 @@ class Refined(RegressorMixin, MetaEstimator):  # type: ignore[misc]
         return named_models(self.estimator)
 
 
-def _parts(names: Sequence[str], predictions: Sequence[Any]) -> list[tuple[str, tuple[int, ...]]]:
+def _parts(predictions: Mapping[str, Any]) -> dict[str, list[str]]:
     """The models that are stacked: each by itself, but those of one quantile each together."""
-    single = tuple(k for k, each in enumerate(predictions) if is_one_quantile(each))
-    if len({predictions[k].quantile_levels() for k in single}) < max(2, len(single)):  # or two for one level
-        single = ()
-    alone: list[tuple[str, tuple[int, ...]]] = [(name, (k,)) for k, name in enumerate(names) if k not in single]
-    return [*alone, ("quantiles", single)] if single else alone
+    single = [name for name, each in predictions.items() if is_one_quantile(each)]
+    if len({predictions[name].quantile_levels() for name in single}) < max(2, len(single)):  # or two for one level
+        single = []
+    parts = {name: [name] for name in predictions if name not in single}
+    return {**parts, "quantiles": single} if single else parts
 
 
-def _joined(parts: Sequence[tuple[str, tuple[int, ...]]], predictions: Sequence[Any]) -> list[Any]:
+def _joined(parts: Mapping[str, list[str]], predictions: Mapping[str, Any]) -> list[Any]:
     """The prediction of each part."""
     return [
-        predictions[members[0]] if len(members) == 1 else joined_levels([predictions[k] for k in members])
-        for _, members in parts
+        predictions[models[0]] if len(models) == 1 else joined_levels([predictions[model] for model in models])
+        for models in parts.values()
     ]
-
-
-def _weighed(copies: list[Any], parts: Sequence[tuple[str, tuple[int, ...]]], stack: Stack) -> tuple[Any, Any, Stack]:
-    """The copies, the parts and the stack without models of weight 0."""
-    kept = [k for k, weight in enumerate(stack.weights) if weight]
-    models = [k for part in kept for k in parts[part][1]]
-    place = {k: number for number, k in enumerate(models)}
-    smaller = replace(stack, names=tuple(stack.names[k] for k in kept), weights=tuple(stack.weights[k] for k in kept))
-    return (
-        [copies[k] for k in models],
-        [(parts[k][0], tuple(place[member] for member in parts[k][1])) for k in kept],
-        smaller,
-    )
 
 
 def _once_each(parts: list[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:

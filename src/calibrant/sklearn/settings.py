@@ -68,8 +68,8 @@ class Settings(MetaEstimator):
                     " first"
                 )
             return X, y, None
-        for j, (name, given) in enumerate(self._kinds(names).items()):
-            column, kind = y if name is None else y[:, j], labels_named(given)
+        for (name, given), column in zip(self._kinds(names).items(), [y] if names is None else y.T, strict=True):
+            kind = labels_named(given)
             if kind is not None:
                 kind.check(column, X if kind.by_row else None)
             elif given is None and look_like_counts(column):
