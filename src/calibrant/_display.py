@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
 NAMES = ("Bernoulli", "Gaussian", "Laplace", "Poisson")
@@ -37,12 +38,12 @@ def table(rows: Sequence[Sequence[str]], *, title: str = "", head: bool = True, 
     return f"<table>{caption}{body}</table>"
 
 
-class Displayed:
+class Displayed(ABC):
     """Values that show a title and facts by name."""
 
+    @abstractmethod
     def _displayed(self) -> tuple[str, Mapping[str, str]]:
         """The title, and the facts."""
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         title, facts = self._displayed()
